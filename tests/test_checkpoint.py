@@ -74,7 +74,7 @@ def _or(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.none() | strategy
 
 
-checkpoints = a_record(Checkpoint, saved_at=moments)
+checkpoints = a_record(Checkpoint, saved_at=moments, as_of=st.none() | moments)
 
 
 @given(checkpoints)

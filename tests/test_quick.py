@@ -18,13 +18,13 @@ SLOW_FOLDERS = ("e2e", "fuzz", "torture")
 SWEEPS = re.compile(r"(?m)^(import faulting|from deaths import|from profiles import sail_kills)")
 
 
-def pytest_words(target: str) -> list[str]:
-    """Return the options that a target of the Makefile gives pytest."""
+def pytest_lines(target: str) -> list[list[str]]:
+    """Return the words that a target of the Makefile gives pytest, for each time it runs it."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipe = re.search(rf"(?m)^{target}:.*\n((?:\t.*\n)+)", text)
     assert recipe is not None
-    (line,) = re.findall(r"-m pytest (.*)", recipe[1])
-    return [word for word in shlex.split(line) if word != "$(ARGS)"]
+    lines = re.findall(r"-m pytest (.*)", recipe[1])
+    return [[word for word in shlex.split(line) if word != "$(ARGS)"] for line in lines]
 
 
 def selecting(words: list[str]) -> list[str]:
@@ -44,13 +44,18 @@ def collected(*words: str) -> set[str]:
 def test_make_test_leaves_nothing_out() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-    assert selecting(pytest_words("test")) == []
+    measured, others = pytest_lines("test")
+    assert selecting(measured) == []
+    assert "$(MEASURED)" in measured
+    # What is measured runs first, and nothing else is left out of the rest.
+    assert selecting(others) == ["--ignore=,$(MEASURED))"]
+    assert others[-1] == "tests"
     assert selecting(settings["tool"]["pytest"]["ini_options"]["addopts"]) == []
     assert settings["tool"]["pytest"]["ini_options"]["testpaths"] == ["tests"]
 
 
 def test_make_quick_leaves_out_what_is_slow_and_nothing_else() -> None:
-    words = pytest_words("quick")
+    (words,) = pytest_lines("quick")
 
     assert selecting(words) == ["-m"]
     assert words[words.index("-m") + 1] == "not slow"

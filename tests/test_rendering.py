@@ -226,7 +226,11 @@ def test_all_that_makes_a_reply_takes_or_gives_rendered_text() -> None:
     ):  # fmt: skip
         assert inspect.get_annotations(giver)["return"] is Rendered
     assert inspect.get_annotations(advice.warn_of_repeats)["return"] == list[Rendered]
-    assert StartReply.__annotations__ == {"text": Rendered, "notice": Rendered}
+    assert StartReply.__annotations__ == {
+        "text": Rendered,
+        "notice": Rendered,
+        "offered": str,
+    }
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,7 @@ print(at)
 """
 
 
+@pytest.mark.slow("interrupts at many moments")
 @pytest.mark.parametrize("what", ["run", "query"])
 def test_an_interrupt_while_a_program_starts_neither_leaves_it_behind_nor_is_lost(
     repo: Repo, what: str

@@ -9,7 +9,7 @@ import msgspec
 
 from leftoff.errors import CheckpointUnreadable
 
-SCHEMA = 1
+SCHEMA = 2
 
 MANUAL = "manual"
 TRIGGERS = (
@@ -24,6 +24,15 @@ TRIGGERS = (
     "ship",
     "import",
 )
+# Saved by leftoff on its own, not because somebody asked for a checkpoint.
+AUTOMATIC = frozenset(
+    {"precompact", "context", "close", "idle", "long-command", "session-end", "recovered", "ship"}
+)
+STATABLE = (
+    "summary", "next_action", "blockers", "questions", "decisions", "failed", "notes", "done",
+    "plan", "artifacts", "tdd_phase",
+)  # fmt: skip
+"""The keys that count as stated if a person or agent gave them a value."""
 
 _EXTRA = "__extra__"
 
@@ -140,13 +149,21 @@ class Source(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """Where a session left off. All keys except the first four are optional."""
+    """Where a session left off. All keys except the first four are optional.
+
+    `thread` identifies the piece of work that it is a revision of. `as_of` is the last activity
+    that it describes, if that was before the save. `stated` lists the keys whose value a person or
+    agent stated; the other values were observed or inferred.
+    """
 
     schema: int
     id: str
     saved_at: Annotated[datetime, msgspec.Meta(tz=True)]
     trigger: str
+    thread: str | None = None
     name: str | None = None
+    as_of: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
+    stated: list[str] = []
     reason: str | None = None
     source: Source | None = None
 
@@ -192,13 +209,24 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def is_autosave(self) -> bool:
-        """Whether a hook saved it automatically."""
-        return self.name is None
+        """Whether leftoff saved it without being asked."""
+        return is_automatic(self.trigger, self.name)
+
+    @property
+    def described_at(self) -> datetime:
+        """The last activity that it describes; its age counts from here."""
+        return self.as_of or self.saved_at
 
     @property
     def task(self) -> str:
         """One line that says what the work is about."""
         return self.summary or self.intent or self.left_off or self.name or ""
+
+
+def is_automatic(trigger: str | None, name: str | None) -> bool:
+    """Return whether a checkpoint with this trigger and name was saved without being asked for."""
+    # Version 0.1 gave names only to what somebody saved on purpose.
+    return trigger in AUTOMATIC or name is None
 
 
 # The record type of each key that holds a record or a list of records.

@@ -16,10 +16,11 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.config import Loaded, Settings
 from leftoff.context import Context, Environment
 from leftoff.errors import LeftoffError, NoSuchCheckpoint, NotAProject
-from leftoff.names import kebab
+from leftoff.names import kebab, suggest_name
 from leftoff.profiles.mirror import Mirrors, open_mirrors
 from leftoff.projects.project import Project, find_project
 from leftoff.store import (
+    BY_PROMPT,
     LISTED,
     TRASHED,
     Action,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from leftoff.threads.persist import Outcome
 
 _LOOK_BACK = timedelta(days=7)
+_MOST_UNNAMED = 1000
 
 
 class Fields(TypedDict, total=False):
@@ -222,7 +224,10 @@ class Workspace:
         )
 
     def suggest_name(self, draft: Checkpoint) -> str:
-        """Suggest a name of two to four words for a checkpoint."""
+        """Suggest a name of two to four words, or the name of the thread that the session is in."""
+        thread = self.store.index().find_open_thread(draft.session_id)
+        if thread is not None and thread.name is not None:
+            return thread.name
         may_revise = self.settings.same_name == "revise"
         return threads.compose.name_for(draft, self.store, may_revise=may_revise)
 
@@ -243,10 +248,19 @@ class Workspace:
             return self.store.find(name)
         except NoSuchCheckpoint:
             stored = kebab(name)
-            found = self.store.index().head(stored) if stored and stored != name else None
+            found = self.store.index().find_named(stored) if stored and stored != name else None
+            found = found or self._find_unnamed(stored)
             if found is None:
                 raise
             return found
+
+    def _find_unnamed(self, name: str) -> CheckpointEntry | None:
+        """Find an autosave of version 0.1, which has no name, by the name that lists show."""
+        for entry in self.store.index().heads([*LISTED], _MOST_UNNAMED):
+            shown = suggest_name([entry.task], entry.branch) if entry.name is None else None
+            if shown == name:
+                return entry
+        return None
 
     def find_open(self, name: str) -> CheckpointEntry:
         """Find a checkpoint that is still open, by name or id."""
@@ -295,7 +309,13 @@ class Workspace:
     def accept(self, entry: CheckpointEntry) -> None:
         """Mark a checkpoint as resumed, or as done if `on_resume` is set to consume."""
         action: Action = "consumed" if self.settings.on_resume == "consume" else "resumed"
-        self.store.record(action, [entry.id], session=self.context.session)
+        session = self.context.session
+        if action == "resumed" and session is not None:
+            joined = self.store.index().find_joined(session[1])
+            # A hook may have seen the user's "continue" before the agent ran the command.
+            if joined is not None and joined.trigger == BY_PROMPT and entry.id in joined.ids:
+                return
+        self.store.record(action, [entry.id], session=session)
 
     # --- sessions ---
 
@@ -305,7 +325,7 @@ class Workspace:
         since: datetime | None = None,
         unreadable: "list[UnreadableTranscript] | None" = None,
     ) -> "list[KnownSession]":
-        """List the sessions whose work is in no checkpoint, newest first."""
+        """List the sessions whose work is in no checkpoint, newest first; small talk is no work."""
         after = since or self.store.now() - _LOOK_BACK
         return agent_sessions.sessions.list_unsaved(self.store, since=after, unreadable=unreadable)
 
@@ -313,7 +333,8 @@ class Workspace:
         """Save each recent session that died without a checkpoint."""
         now = self.store.now()
         dead = [each for each in self.list_unsaved(since=since) if not each.may_be_alive(now)]
-        return [agent_sessions.sessions.recover(self.store, each) for each in dead]
+        saved = [threads.recover.recover_session(self.store, each) for each in dead]
+        return [each for each in saved if each is not None]
 
     # --- native files of other systems ---
 

@@ -94,6 +94,7 @@ def test_one_wrong_byte_costs_at_most_its_own_line(
     assert left >= sum(told) - 2 * max(told) - 2
 
 
+@pytest.mark.slow("tries many records")
 @pytest.mark.parametrize("name", sorted({name for name, _ in LINES}))
 @given(record=st.dictionaries(st.text(max_size=9), JSON_VALUES, max_size=4))
 @settings(max_examples=100, deadline=None)

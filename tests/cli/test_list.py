@@ -28,7 +28,7 @@ def test_the_table_has_name_date_age_and_task_newest_first(cli: Cli, repo: Repo)
     header, *rows = cli.ok("list").out.splitlines()
 
     assert header.split() == (
-        "name saved age branch agent trigger state summary next action".split()
+        "name active age branch agent trigger state summary next action".split()
     )
     starts = [header.index(word) for word in header.replace("next action", "next").split()]
     cells = [
@@ -36,7 +36,7 @@ def test_the_table_has_name_date_age_and_task_newest_first(cli: Cli, repo: Repo)
     ]
     assert [row[2] for row in cells] == ["just now", "5m ago", "3h ago", "2d ago"]
     assert [row[0].split()[0] for row in cells] == [
-        "just-saved", "five-minutes", "three-hours", "autosave"
+        "just-saved", "five-minutes", "three-hours", "work-none"
     ]  # fmt: skip
     assert cells[1][3:] == [
         "main", "claude", "manual", "open", "Work on five-minutes", "Run pytest tests/five-minutes"
@@ -48,7 +48,8 @@ def test_json_describes_each_checkpoint(cli: Cli, repo: Repo) -> None:
     (listed,) = cli.json("list")
 
     assert {*listed} == {
-        "id", "name", "saved_at", "age_seconds", "branch", "agent", "session_id", "worktree",
+        "id", "thread", "name", "saved_at", "as_of", "age_seconds", "branch", "agent",
+        "session_id", "worktree",
         "summary", "next_action", "trigger", "state",
     }  # fmt: skip
     assert 10_800 <= listed["age_seconds"] < 10_900
@@ -110,7 +111,7 @@ def test_columns_stay_aligned_whatever_the_script(cli: Cli) -> None:
     cli.ok("save", "検索機能", "--summary=日本語の要約 with 🎉")
     cli.ok("save", "plain-name", "--summary=Plain")
     header, *rows = cli.ok("list").out.splitlines()
-    at = header.index("saved")
+    at = header.index("active")
 
     assert rows[0][at:].startswith("20")
     # Four wide characters take eight places on the screen.

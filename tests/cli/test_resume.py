@@ -30,11 +30,13 @@ def test_the_only_one_is_taken_without_a_name(cli: Cli) -> None:
     assert "Checkpoint: login-form." in cli.ok("resume").out
 
 
-def test_one_open_among_resumed_ones_is_taken_without_a_name(cli: Cli) -> None:
+def test_the_only_open_one_is_taken_without_a_name(cli: Cli) -> None:
     for name in ("first-thing", "second-thing", "third-thing"):
         cli.ok("save", name, *GOOD)
-    cli.ok("resume", "first-thing", "--accept")
+    cli.ok("done", "first-thing")
     cli.ok("resume", "third-thing", "--decline")
+    # What was resumed stays open until it is done.
+    cli.ok("resume", "second-thing", "--accept")
 
     assert cli.json("resume")["checkpoint"]["name"] == "second-thing"
 

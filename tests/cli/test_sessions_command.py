@@ -10,6 +10,9 @@ import pytest
 from cli.runs import Cli
 from gitrepo import Repo
 
+EDIT = {"type": "tool_use", "id": "toolu_1", "name": "Edit", "input": {"file_path": "app.py"}}
+DONE = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "The file was updated."}
+
 
 def entry(session_id: str, folder: Path, kind: str, content: object) -> dict[str, Any]:
     return {
@@ -30,6 +33,8 @@ def session(repo: Repo, tmp_path: Path) -> Path:
     path.parent.mkdir(parents=True)
     lines = [
         entry(path.stem, repo.folder, "user", "Add the password rule to app.py"),
+        entry(path.stem, repo.folder, "assistant", [EDIT]),
+        entry(path.stem, repo.folder, "user", [DONE]),
         entry(path.stem, repo.folder, "assistant", [{"type": "text", "text": "Now I add a test."}]),
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -151,7 +151,7 @@ def test_the_log_tells_revisions_and_events(cli: Cli) -> None:
 @pytest.mark.accept(47)
 def test_the_log_tells_when_and_why_something_was_saved_by_itself(cli: Cli, repo: Repo) -> None:
     talk = Talk(repo.folder)
-    talk.ask("Add a login form")
+    talk.work()
     talk.fire("SessionEnd", reason="other")
     cli.ok("save", "login-form", "--summary=First words")
 

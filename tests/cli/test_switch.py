@@ -64,6 +64,7 @@ def hooks(repo: Repo, tmp_path: Path) -> Hooks:
     install.install(places, install.plan_install(places))
     talk = Talk(repo.folder)
     talk.ask("Add a login form")
+    talk.edit("form.py")
     talk.say("Next I will run pytest.")
     return Hooks(talk)
 

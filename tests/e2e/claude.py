@@ -53,8 +53,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def session_id(self) -> str:
-        """The session that ran."""
-        return str(self.final["session_id"])
+        """The session that ran, even if it was killed."""
+        return str(
+            next(each["session_id"] for each in reversed(self.events) if "session_id" in each)
+        )
 
 
 class Run:
@@ -68,9 +70,10 @@ class Run:
         self._process.send_signal(number)
         return self.wait().code
 
-    def kill(self) -> None:
-        """End it as a crash would: kill -9."""
-        self.send(signal.SIGKILL)
+    def kill(self) -> Result:
+        """End it as a crash would: kill -9. Return what it had printed."""
+        self._process.kill()
+        return self.wait()
 
     def wait(self) -> Result:
         """Wait for the end."""

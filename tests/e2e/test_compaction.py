@@ -22,7 +22,7 @@ def test_after_compact_the_next_request_carries_the_next_action(
 
 
 def test_compaction_saves_a_checkpoint_first(bench: Bench, user: User) -> None:
-    session = user.works("Think about it", say("Thinking")).session_id
+    session = user.works(TASK, say("Thinking")).session_id
 
     bench.run("/compact", "--resume", session)
 

@@ -3,7 +3,7 @@
 from e2e.claude import Bench, wait_for_file
 from e2e.model import Model
 from e2e.turns import bash, say, write
-from e2e.user import TASK, TOOLS, User
+from e2e.user import TASK, TOOLS, User, edits
 from e2e.waiting import until
 
 # It says that it runs, and ends by itself should nobody end it.
@@ -25,6 +25,7 @@ def test_killed_in_a_tool_call_the_next_session_is_told_the_call_the_files_and_t
     running = wait_for_file(bench.repo.folder / "running")
 
     run.kill()
+    user.settled()
     running.unlink()
     bench.run("hello")
 
@@ -45,6 +46,7 @@ def test_killed_while_the_model_speaks_the_next_session_is_told_the_intent(
     model.wait_for(TASK)
 
     run.kill()
+    user.settled()
     bench.run("hello")
 
     assert TASK in model.requests()[-1].news
@@ -54,17 +56,20 @@ def test_killed_while_the_model_speaks_the_next_session_is_told_the_intent(
 def test_the_interactive_program_killed_is_recovered_too(
     bench: Bench, model: Model, user: User
 ) -> None:
-    model.will(say("Half of it is done."))
-    tui = bench.tui()
+    model.will(edits(bench), say("Half of it is done."))
+    tui = bench.tui(*TOOLS)
     tui.send(TASK)
     tui.wait_for_turns(1)
 
     tui.kill()
+    user.settled()
     again = bench.tui()
-    again.wait("leftoff: a session ended here without saving")
+    again.wait('leftoff: "add-retry-http-client" was left off')
     again.send("good morning")
 
-    assert TASK in model.wait_for("good morning").news
+    news = model.wait_for("good morning").news
+    assert "leftoff: a session ended here without saving" in news
+    assert TASK in news
     assert user.saved("recovered")
 
 
@@ -80,6 +85,7 @@ def test_a_queued_prompt_survives_kill(bench: Bench, model: Model, user: User) -
     )
 
     tui.kill()
+    user.settled()
     bench.run("hello")
 
     assert "then update the changelog" in model.requests()[-1].news
@@ -91,6 +97,7 @@ def test_a_crash_is_told_once(bench: Bench, model: Model, user: User) -> None:
     run = bench.start(TASK)
     model.wait_for(TASK)
     run.kill()
+    user.settled()
     bench.run("hello")
     user.settled()
 

@@ -9,7 +9,8 @@ from e2e.claude import Bench
 from e2e.model import Model
 from e2e.tui import Tui
 from e2e.turns import say
-from e2e.user import LAST_WORDS, NEXT, TASK, User
+from e2e.user import LAST_WORDS, NEXT, TASK, TOOLS, User, edits
+from e2e.waiting import until
 
 
 def _exit(tui: Tui) -> None:
@@ -29,8 +30,8 @@ def _exit(tui: Tui) -> None:
 def test_every_end_of_the_interactive_program_leaves_a_checkpoint(
     bench: Bench, model: Model, user: User, end: Callable[[Tui], None]
 ) -> None:
-    model.will(say(LAST_WORDS))
-    tui = bench.tui()
+    model.will(edits(bench), say(LAST_WORDS))
+    tui = bench.tui(*TOOLS)
     tui.send(TASK)
     tui.wait_for_turns(1)
 
@@ -43,6 +44,20 @@ def test_every_end_of_the_interactive_program_leaves_a_checkpoint(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_stopped_by_a_signal_leaves_a_checkpoint(
+    bench: Bench, model: Model, user: User, number: signal.Signals
+) -> None:
+    model.will(edits(bench), say("slow", stall=True))
+    run = bench.start(TASK, *TOOLS)
+    until(lambda: not model.turns_left, "the last turn")
+
+    run.send(number)
+
+    (checkpoint,) = user.saved("session-end")
+    assert checkpoint["intent"] == TASK
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_request_that_a_signal_left_unanswered_is_saved(
     bench: Bench, model: Model, user: User, number: signal.Signals
 ) -> None:
     model.will(say("slow", stall=True))
@@ -58,8 +73,8 @@ def test_a_run_that_is_stopped_by_a_signal_leaves_a_checkpoint(
 def test_clear_hands_over_to_the_session_that_follows(
     bench: Bench, model: Model, user: User
 ) -> None:
-    model.will(say(LAST_WORDS))
-    tui = bench.tui()
+    model.will(edits(bench), say(LAST_WORDS))
+    tui = bench.tui(*TOOLS)
     tui.send(TASK)
     tui.wait_for_turns(1)
     first = model.wait_for(TASK).session_id
@@ -83,8 +98,8 @@ def test_a_session_in_which_nothing_was_asked_leaves_nothing(bench: Bench, user:
 
 
 def test_a_goodbye_is_saved_at_once(bench: Bench, model: Model, user: User) -> None:
-    model.will(say(LAST_WORDS), say("Good night."))
-    tui = bench.tui()
+    model.will(edits(bench), say(LAST_WORDS), say("Good night."))
+    tui = bench.tui(*TOOLS)
     tui.send(TASK)
     tui.wait_for_turns(1)
     tui.send("goodnight")

@@ -12,7 +12,7 @@ import pytest
 from e2e.claude import Bench
 from e2e.model import Model
 from e2e.turns import bash, say
-from e2e.user import LAST_WORDS, NEXT, TASK, User
+from e2e.user import LAST_WORDS, NEXT, TASK, TOOLS, User, edits
 from e2e.waiting import until
 
 HOOKS = frozenset(
@@ -58,6 +58,7 @@ def test_after_an_api_error_and_a_kill_the_next_session_is_told_the_request(
     tui.wait("API Error: 400")
 
     tui.kill()
+    user.settled()
     bench.run("hello")
 
     assert TASK in model.requests()[-1].news
@@ -91,8 +92,8 @@ def test_a_session_that_has_been_idle_for_ten_minutes_is_saved(
     bench: Bench, model: Model, user: User
 ) -> None:
     _idle_soon(bench)
-    model.will(say("Looking at it."), say(LAST_WORDS))
-    tui = bench.tui(LEFTOFF_DISABLED_HOOKS=_only("idle"))
+    model.will(edits(bench), say("Looking at it."), say(LAST_WORDS))
+    tui = bench.tui(*TOOLS, LEFTOFF_DISABLED_HOOKS=_only("idle"))
     tui.send(TASK)
     record = until(lambda: _record(bench), "what an idle session is known by")
     assert record is not None

@@ -57,7 +57,8 @@ def test_a_session_in_a_subfolder_belongs_to_the_same_project(
     bench: Bench, model: Model, user: User
 ) -> None:
     bench.repo.commit("A folder", {"web/index.html": "<p>\n"})
-    user.works(LOGIN, say("Half done."), cwd=bench.repo.folder / "web")
+    folder = bench.repo.folder / "web"
+    user.works(LOGIN, write(folder / "login.html", "<form>\n"), say("Half done."), cwd=folder)
 
     bench.run("hello")
 

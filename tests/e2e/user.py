@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from e2e import past
 from e2e.claude import Bench, Result
 from e2e.turns import Turn, say, write
 from e2e.waiting import until
@@ -12,6 +13,11 @@ TASK = "Add a retry to the HTTP client"
 NEXT = "Next I will add tests/test_retry.py."
 LAST_WORDS = f"The retry is in retry.py. {NEXT}"
 TOOLS = ("--allowedTools", "Write,Bash")
+
+
+def edits(bench: Bench) -> Turn:
+    """Make a turn that edits a file: only such work is saved without being asked for."""
+    return write(bench.repo.folder / "retry.py", "RETRIES = 3\n")
 
 
 class User:
@@ -53,6 +59,38 @@ class User:
         result = self.bench.run(task, *TOOLS, *options, cwd=cwd)
         self.settled()
         return result
+
+    def crashes(
+        self, task: str, *turns: Turn, cwd: Path | None = None, when: Path | None = None
+    ) -> Result:
+        """Give a task to a session, and kill it in its last turn, once the file `when` is there.
+
+        What it did before is on disk by then: Claude Code writes its transcript with a delay.
+        """
+        model = self.bench.model
+        model.will(*turns)
+        run = self.bench.start(task, *TOOLS, cwd=cwd)
+        until(lambda: not model.turns_left, "the last turn")
+        session = model.requests()[-1].session_id
+        called = sum(len(turn.tools) for turn in turns[:-1])
+        until(lambda: self._results(session) >= called, "the results in the transcript")
+        if when is not None:
+            until(when.exists, f"the file {when.name}")
+        result = run.kill()
+        self.settled()
+        return result
+
+    def _results(self, session: str) -> int:
+        """Count the results of tools in a transcript, which may not be there yet."""
+        if session not in self.bench.sessions():
+            return 0
+        told = [entry for entry in self.bench.transcript(session) if entry["type"] == "user"]
+        return sum('"tool_result"' in json.dumps(entry) for entry in told)
+
+    def lets_days_pass(self, days: int) -> None:
+        """Come back some days later; no session may be running."""
+        self.settled()
+        past.set_back(self.bench, days)
 
     def settled(self) -> None:
         """Wait until every event is turned into state."""

@@ -218,6 +218,7 @@ def test_autosaves_never_touch_a_named_checkpoint(talk: Talk, store: Store) -> N
 
     for n in range(20):
         talk.ask(f"Now make change number {n} to the form")
+        talk.edit(f"form-{n}.py")
         talk.fire("PreCompact", trigger="auto")
 
     assert named.path.read_bytes() == before

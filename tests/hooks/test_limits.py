@@ -77,6 +77,7 @@ def test_others_do_not_wait_behind_an_event_that_takes_too_long(
     endless: Talk, talk: Talk, store: Store, state: Path
 ) -> None:
     talk.ask("Add a login form")
+    talk.edit("app.py")
     talk.post("SessionEnd", reason="other")
 
     assert settles(state, 2).wait(120) == 0
@@ -127,6 +128,7 @@ def test_a_settle_that_was_stopped_is_killed_by_the_next_and_its_event_tried_las
         lease_over = f"{pids[0]} {(lease.now() or 0) - 1} {pids[1]}\n"
         (state / "settling").write_text(lease_over, encoding="ascii")
         talk.ask("Add a login form")
+        talk.edit("app.py")
         talk.post("SessionEnd", reason="other")
 
         assert settles(state, 2).wait(120) == 0

@@ -179,6 +179,7 @@ def test_a_project_whose_memory_is_all_rejected_hears_nothing(talk: Talk, store:
     assert talk.start() == ""
 
 
+@pytest.mark.slow("tries many texts")
 @pytest.mark.accept(137)
 @pytest.mark.accept(116)
 @given(st.lists(st.text(min_size=1, max_size=200), max_size=8))

@@ -28,6 +28,7 @@ def test_native_files_are_not_among_the_files_that_a_session_changed(
     talk: Talk, store: Store, repo: Repo
 ) -> None:
     talk.ask("Write it with a script")
+    talk.run("python script.py")
     talk.fire("SessionEnd", reason="other")
     repo.write("made_by_a_script.py")
     repo.write(".claude/commands/own.md")
@@ -42,7 +43,7 @@ def test_native_files_are_not_among_the_files_that_a_session_changed(
 def test_a_state_that_did_not_change_is_saved_once_however_many_native_files_that_writes(
     talk: Talk, repo: Repo
 ) -> None:
-    talk.ask("Fill the context")
+    talk.ask("Fill the whole context")
     talk.say("So full.", percent=80)
     for _ in range(4):
         talk.fire("Stop")
@@ -55,10 +56,12 @@ def test_the_page_of_one_worktree_does_not_tell_the_next_steps_of_another(
 ) -> None:
     other = repo.worktree(repo.folder.parent / "other", "side")
     talk.ask("Build the login page")
+    talk.edit("app.py")
     talk.say("Half done.")
     talk.fire("SessionEnd", reason="other")
     side = Talk(other.folder, "session-2")
     side.ask("Build the CSV export")
+    side.edit("app.py")
     side.say("Half done.")
     side.fire("SessionEnd", reason="other")
 
@@ -67,4 +70,4 @@ def test_the_page_of_one_worktree_does_not_tell_the_next_steps_of_another(
         standing = memory_briefing.gather(store).standing
         store.close()
         assert standing is not None
-        assert standing.checkpoint == f"Build the {own}"
+        assert standing.checkpoint.endswith(f": Build the {own}")

@@ -70,7 +70,7 @@ def test_after_a_rename_when_another_folder_has_the_old_path(plain: Path) -> Non
     assert "Add a login form" in Talk(new, "two").start()
 
 
-def test_a_worktree_of_its_own_is_still_not_offered_what_another_left_off(tmp_path: Path) -> None:
+def test_a_worktree_of_its_own_only_hears_what_another_left_off(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     repo.commit("Begin")
     other = repo.worktree(tmp_path / "other", "topic")
@@ -80,7 +80,9 @@ def test_a_worktree_of_its_own_is_still_not_offered_what_another_left_off(tmp_pa
         persist.save(store, compose(plain, store), name="login-form")
 
     assert "Add a login form" in Talk(other.folder).start()
-    assert Talk(repo.folder, "two").start() == ""
+    text = Talk(repo.folder, "two").start()
+    assert "nothing was left off here, but in other worktrees" in text
+    assert "leftoff resume" not in text
 
 
 def test_a_session_goes_on_through_git_init(tmp_path: Path) -> None:

@@ -91,6 +91,8 @@ def test_commands_and_goodbyes_are_no_work(
 def test_an_answered_prompt_is_forgotten(talk: Talk, next_talk: Talk, store: Store) -> None:
     talk.fire("UserPromptSubmit", prompt="Tell me [Image #1] the time")
     talk.ask("Tell me the time")
+    # Without work there would be nothing to recover.
+    talk.edit("clock.py")
     talk.say("Noon.")
     talk.fire("Stop", last_assistant_message="Noon.")
     dead(talk, store)

@@ -45,6 +45,7 @@ def test_a_bad_event_is_set_aside_after_three_tries_and_told(talk: Talk, store: 
     bad = spool.keep(state, "claude", "Stop", b'{"session_id": ').path
     os.utime(bad, (1, 1))
     talk.ask("Add a login form")
+    talk.edit("app.py")
 
     for _ in range(3):
         talk.fire("SessionEnd", reason="other")
@@ -86,6 +87,7 @@ def test_no_payload_stops_settle(data: bytes) -> None:
 def test_half_an_emoji_in_a_prompt_is_no_trouble(talk: Talk, store: Store) -> None:
     state = context.state_folder()
     talk.ask("Add a login form")
+    talk.edit("app.py")
     talk.say("Half done.", percent=96)
     talk.fire("UserPromptSubmit", prompt="Take the icon \ud83d for the login button")
 
@@ -98,6 +100,7 @@ def test_half_an_emoji_in_a_prompt_is_no_trouble(talk: Talk, store: Store) -> No
 def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: Store) -> None:
     state = context.state_folder()
     talk.ask("Add a login form")
+    talk.edit("app.py")
     data = json.dumps(talk.payload("SessionEnd", reason="other")).encode()
     path = spool.keep(state, "claude", "SessionEnd", data[:20]).path
     process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
@@ -127,6 +130,7 @@ def test_an_event_that_comes_while_a_settle_ends_is_settled_by_the_one_it_starts
 ) -> None:
     state = context.state_folder()
     talk.ask("Add a login form")
+    talk.edit("app.py")
     command = [sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)]
     state.mkdir(parents=True)
     with settle._hold_lock(str(state), lambda: False) as is_ours:  # noqa: SLF001
@@ -166,6 +170,7 @@ def test_turns_that_ended_long_ago_are_settled_without_waiting_for_the_agent(
     talk.start()
     for number in range(8):
         talk.ask(f"Do {number}")
+        talk.edit("app.py")
         talk.say(f"Done with {number}.")
         talk.post("Stop", last_assistant_message=f"Done with {number}.")
     for path in (context.state_folder() / "spool").iterdir():
@@ -187,6 +192,7 @@ def test_turns_that_ended_long_ago_are_settled_without_waiting_for_the_agent(
 def test_what_a_killed_settle_left_is_settled_by_the_next(talk: Talk, store: Store) -> None:
     state = context.state_folder()
     talk.ask("Add a login form")
+    talk.edit("app.py")
     talk.post("SessionEnd", reason="other")
     (state / "settling").write_text("999999\n", encoding="ascii")
     install_python()
@@ -205,6 +211,7 @@ def test_two_hundred_events_at_once_are_all_settled_and_no_process_stays(
     talks = [Talk(talk.folder, f"session-{n}") for n in range(200)]
     for each in talks:
         each.ask(f"Do the work of {each.session_id}")
+        each.edit("app.py")
 
     running = [drop_letter(each, "SessionEnd", reason="other") for each in talks]
     outputs = {process.communicate() for process in running}
@@ -234,6 +241,7 @@ def test_a_settle_killed_in_the_middle_loses_nothing(talk: Talk, store: Store) -
     talks = [Talk(talk.folder, f"session-{n}") for n in range(30)]
     for each in talks:
         each.ask(f"Do the work of {each.session_id}")
+        each.edit("app.py")
         each.post("SessionEnd", reason="other")
     state = context.state_folder()
 
@@ -262,6 +270,7 @@ def test_a_settle_killed_in_the_middle_of_a_session_settles_all_of_it_again(
     talks = [Talk(talk.folder, f"session-{n}") for n in range(3)]
     for each in talks:
         each.ask(f"Do the work of {each.session_id}")
+        each.edit("app.py")
         for _ in range(20):
             each.post("Stop")
         each.post("SessionEnd", reason="other")
@@ -285,6 +294,7 @@ def test_a_settle_killed_in_the_middle_of_a_session_settles_all_of_it_again(
 def test_the_letterbox_is_quick_to_end_although_settle_goes_on(talk: Talk, store: Store) -> None:
     install_python()
     talk.ask("Add a login form")
+    talk.edit("app.py")
 
     process = drop_letter(talk, "SessionEnd", reason="other")
     out, err = process.communicate(timeout=120)

@@ -82,7 +82,7 @@ def test_several_checkpoints_are_named_and_declining_keeps_them(talk: Talk, stor
 
     assert "2 pieces of work" in text
     assert "login-form, branch main" in text
-    assert "csv-import, branch main" in text
+    assert "leftoff resume csv-import --accept" in text
     assert [entry.state for entry in store.index().heads(["open"], 9)] == ["open", "open"]
 
 
@@ -112,16 +112,22 @@ def test_after_clear_the_next_session_is_told(talk: Talk) -> None:
     assert "Add a login form to app.py" in talk.start("clear")
 
 
-def test_only_the_newest_autosave_is_offered(talk: Talk) -> None:
+def test_every_unfinished_session_with_edits_is_offered(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEFTOFF_START_BUDGET", "800")
     for n in range(3):
         old = Talk(talk.folder, f"old-{n}")
         old.ask(f"Work on part {n} of the importer")
+        old.edit(f"part{n}.py")
         old.fire("SessionEnd", reason="other")
 
     text = talk.start()
 
-    assert "part 2" in text
-    assert "part 1" not in text
+    assert "3 pieces of work" in text
+    assert "leftoff resume work-part-2-importer --accept" in text
+    assert "- work-part-1-importer" in text
+    assert "- work-part-0-importer" in text
 
 
 @pytest.mark.accept(117)

@@ -20,6 +20,8 @@ from leftoff.hooks import settle, spool, torn_events, trouble
 from leftoff.store import Store
 from talk import Talk
 
+pytestmark = pytest.mark.slow("kills hooks and waits for the settle behind them")
+
 
 @pytest.fixture
 def state() -> Path:
@@ -54,6 +56,7 @@ def test_an_event_whose_hook_was_killed_is_finished_without_another_coming(
     talk: Talk, store: Store, state: Path, kept: str
 ) -> None:
     talk.ask("Add a login form")
+    talk.edit("app.py")
     known_to_claude(talk)
     data = json.dumps(talk.payload("SessionEnd", reason="other", more="x" * 9000)).encode()
     size = {"the head": 4096, "nothing": 0, "a byte": 1}[kept]
@@ -110,6 +113,7 @@ def test_after_a_full_disk_a_session_is_still_saved(
     box.env["CLAUDE_CODE_SESSION_ID"] = talk.session_id
     box.install("true")
     talk.ask("Add a login form")
+    talk.edit("app.py")
     known_to_claude(talk)
 
     box.fire("SessionEnd", talk.payload("SessionEnd", reason="other"), full_disk=True)
@@ -151,6 +155,7 @@ def test_an_event_whose_hook_dies_while_it_writes_is_settled_without_another_com
 ) -> None:
     install_python()
     talk.ask("Add a login form")
+    talk.edit("app.py")
     known_to_claude(talk)
     data = json.dumps(talk.payload("SessionEnd", reason="other", more="x" * 9000)).encode()
     hook = subprocess.Popen(

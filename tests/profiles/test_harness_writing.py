@@ -99,6 +99,7 @@ def checkpoints(draw: st.DrawFn) -> Checkpoint:
     )
 
 
+@pytest.mark.slow("tries many checkpoints")
 @pytest.mark.accept(162)
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(checkpoint=checkpoints())

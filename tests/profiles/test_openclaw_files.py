@@ -353,6 +353,7 @@ def _plain_json() -> dict[str, Any]:
     return {"schema": 1, "id": "", "saved_at": NOON.isoformat(), "trigger": "import"}
 
 
+@pytest.mark.slow("tries many checkpoints")
 @pytest.mark.accept(162)
 @given(st.lists(checkpoints(), min_size=1, max_size=3))
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -270,6 +271,7 @@ def test_a_decision_and_its_reason_are_told_apart_again(what: str, why: str) -> 
     assert again(native).decisions == saved.decisions
 
 
+@pytest.mark.slow("tries many checkpoints")
 @pytest.mark.accept(162)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(checkpoint=checkpoints())
@@ -283,8 +285,10 @@ def test_any_checkpoint_survives_export_and_import(checkpoint: Checkpoint) -> No
         for store in (here, there):
             store.close()
 
+    # A name in a native file means that somebody chose it.
+    shown = msgspec.structs.replace(saved, name=None) if saved.is_autosave else saved
     assert (report.imported, report.problems) == (1, [])
-    assert held(to_plain(found)) == held(to_plain(saved))
+    assert held(to_plain(found)) == held(to_plain(shown))
 
 
 @pytest.mark.accept(162)

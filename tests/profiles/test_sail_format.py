@@ -204,6 +204,7 @@ told = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow("tries many checkpoints")
 @pytest.mark.accept(162)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(told)

@@ -181,6 +181,7 @@ PLAIN_PARTS = [
 ]
 
 
+@pytest.mark.slow("tries many texts")
 @given(
     st.lists(
         st.sampled_from(PLAIN_PARTS) | st.from_regex(r"[A-Za-z0-9_ ,.;!?()/-]{0,24}"), max_size=12

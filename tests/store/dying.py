@@ -31,6 +31,8 @@ class Scenario(NamedTuple):
     prepare: Callable[[Store], object]
     act: Callable[[Store], object]
     may_be_partial: bool = False
+    may_be_beside: bool = False
+    """Whether a save that can read nothing may open a thread of its own."""
 
 
 def _prepare(store: Store) -> None:
@@ -95,7 +97,8 @@ def _moved(project: Project, place: Path | None = None) -> Project:
 
 def _purge_gamma_and_old_beta(store: Store) -> None:
     index = store.index()
-    store.purge([*index.revisions("gamma"), index.revisions("beta")[-1]])
+    gamma, beta = (index.revisions(store.find(name).slot) for name in ("gamma", "beta"))
+    store.purge([*gamma, beta[-1]])
 
 
 def _record(action: layout.Action, name: str) -> Callable[[Store], object]:
@@ -107,15 +110,26 @@ def _save(name: str | None, **options: Any) -> Callable[[Store], object]:
     return lambda store: store.save(draft(name, "new", **options), overwrite=overwrite)
 
 
+def _join(name: str) -> Callable[[Store], object]:
+    return lambda store: store.record("resumed", [store.find(name).id], session=("claude", "s2"))
+
+
+def _continue(name: str, new_name: str) -> Callable[[Store], object]:
+    return lambda store: store.save(draft(new_name, "new", thread=store.find(name).slot))
+
+
 SCENARIOS: dict[str, Scenario] = {
     "list": Scenario(_prepare_unread, view),
     "first-save": Scenario(lambda _: None, _save("omega")),
     "save": Scenario(_prepare, _save("omega")),
     "save-unnamed": Scenario(_prepare, _save(None, session_id="s1", agent="claude")),
-    "overwrite": Scenario(_prepare, _save("beta", overwrite=True)),
+    "overwrite": Scenario(_prepare, _save("beta", overwrite=True), may_be_beside=True),
     "resume": Scenario(_prepare, _record("resumed", "beta")),
     "clear": Scenario(_prepare, _record("cleared", "beta")),
     "consume": Scenario(_prepare, _record("consumed", "alpha")),
+    "join": Scenario(_prepare, _join("beta")),
+    "continue": Scenario(_prepare, _continue("beta", "beta")),
+    "rename": Scenario(_prepare, _continue("beta", "omega")),
     "undo-clear": Scenario(_prepare, Store.undo),
     "undo-overwrite": Scenario(_prepare_overwrite, Store.undo),
     "purge": Scenario(_prepare, _purge_gamma_and_old_beta, may_be_partial=True),

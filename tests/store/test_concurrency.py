@@ -52,7 +52,7 @@ def test_saves_on_one_name_from_8_processes_are_all_kept_and_the_newest_is_the_h
     run_together(program, quick_folder, PROCESSES)
 
     store = Store(project_at(quick_folder))
-    revisions = store.index().revisions("shared")
+    revisions = store.index().revisions(store.find("shared").slot)
     assert len({each.task for each in revisions}) == len(revisions) == PROCESSES * 50
     assert [each.is_head for each in revisions] == [True] + [False] * (len(revisions) - 1)
     replaced = {

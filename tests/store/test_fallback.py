@@ -53,7 +53,7 @@ def test_all_that_is_done_meanwhile_is_seen_and_can_be_undone(
 
     assert names_listed(store) == []
     assert fresh_view(project) == view(store)
-    store.purge(store.index().revisions("login-form"))
+    store.purge(store.index().revisions(store.find("login-form").slot))
     assert view(store) == []
 
 

@@ -116,4 +116,4 @@ def test_checkpoints_of_many_months_hold_one_folder_open(project: Project) -> No
 
 def _open_folders(project: Project) -> int:
     links = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
-    return sum(link.startswith(str(project.store)) for link in links)
+    return sum(link.startswith(str(project.store)) and Path(link).is_dir() for link in links)

@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
+from leftoff.checkpoint import Checkpoint
 from leftoff.errors import ChoiceNeeded
 from leftoff.store import Action, Store
 from stores import MEMORY, Clock, Row, draft, project_at, rebuilt_view, view
@@ -32,6 +34,8 @@ class Revision:
     def __init__(self, slot: str, name: str | None, task: str) -> None:
         self.slot, self.name, self.task = slot, name, task
         self.said: list[tuple[Act | None, str]] = [(None, "open")]
+        self.rank: tuple[datetime, str] = (datetime.max.replace(tzinfo=UTC), "")
+        """Its time and id, which order the threads of one name."""
 
     @property
     def state(self) -> str:
@@ -60,22 +64,33 @@ class Model:
         self.undone: list[Act] = []
         self.order: list[Act] = []
 
-    def head(self, slot: str) -> Revision | None:
+    def head(self, slot: str | None) -> Revision | None:
         there = [each for each in self.revisions if each.slot == slot and each.state != "undone"]
         return there[-1] if there else None
 
+    def find_open(self, name: str) -> Revision | None:
+        heads = [self.head(slot) for slot in {each.slot for each in self.revisions}]
+        named = [each for each in heads if each and each.name == name and each.state in SEEN]
+        return max(named, key=lambda each: each.rank, default=None)
+
     def save(
-        self, slot: str, name: str | None, task: str, *, overwrite: bool, is_act: bool
-    ) -> bool:
-        before = self.head(slot) if name else None
-        taken = before is not None and before.state in SEEN
-        if taken and not overwrite:
-            return False
-        new = Revision(slot, name, task)
+        self, slot: str | None, name: str | None, task: str, trigger: str, *, overwrite: bool
+    ) -> tuple[Revision, Revision | None] | None:
+        """Save into a thread or, without one, by name; None if the name belongs to another."""
+        before = self.head(slot)
+        if name is not None and (before is None or before.name != name):
+            other = self.find_open(name)
+            if other is not None and not overwrite:
+                return None
+            before = other or before
+        new = Revision(before.slot if before else slot or task, name, task)
         self.revisions.append(new)
-        if is_act:
-            self.do(Act(new, before if taken else None, is_save=True))
-        return True
+        is_seen = before is not None and name is not None and before.state in SEEN
+        # Nobody asked for an autosave, so it replaces nothing.
+        replaced = before if is_seen and trigger == "manual" else None
+        if trigger == "ship" or (trigger == "manual" and name is not None):
+            self.do(Act(new, replaced, is_save=True))
+        return new, replaced
 
     def say(self, revision: Revision, action: Action) -> None:
         act = Act(revision, None, is_save=False)
@@ -140,6 +155,7 @@ class Operations(RuleBasedStateMachine):
         self.model = Model()
         self.saves = 0
         self.ids: dict[str, str] = {}
+        self.threads: dict[str, str] = {}
         self.moments = 0
 
     def teardown(self) -> None:
@@ -162,23 +178,42 @@ class Operations(RuleBasedStateMachine):
     def save(
         self, who: int, name: str | None, session: str, trigger: str, *, overwrite: bool
     ) -> None:
+        slot = None if name else f"~claude:{session}"
+        given = draft(name, agent="claude", session_id=session)
+        given = msgspec.structs.replace(given, trigger=trigger)
+        self.save_both(who, slot, given, overwrite=overwrite)
+
+    @precondition(lambda self: self.model.revisions)
+    @rule(
+        who=st.integers(0, 1),
+        which=st.integers(0, 1000),
+        name=st.sampled_from(["login-form", "search-page", "new-name"]),
+        trigger=st.sampled_from(["manual", "session-end"]),
+        overwrite=st.booleans(),
+    )
+    def save_into(self, who: int, which: int, name: str, trigger: str, *, overwrite: bool) -> None:
+        """Continue a thread, under its name or another."""
+        revision = self.model.revisions[which % len(self.model.revisions)]
+        given = draft(name, thread=self.threads[revision.task])
+        given = msgspec.structs.replace(given, trigger=trigger)
+        self.save_both(who, revision.slot, given, overwrite=overwrite)
+
+    def save_both(self, who: int, slot: str | None, given: Checkpoint, *, overwrite: bool) -> None:
         self.saves += 1
         task = f"task {self.saves}"
-        given = msgspec.structs.replace(
-            draft(name, task, agent="claude", session_id=session), trigger=trigger
-        )
-        is_act = trigger == "ship" or (trigger == "manual" and name is not None)
-        slot = name or f"~{session}"
-        former = self.model.head(slot) if name else None
-        replaced = self.ids[former.task] if former and former.state in SEEN else None
-        try:
-            saved = self.stores[who].save(given, overwrite=overwrite)
-        except ChoiceNeeded:
-            assert not self.model.save(slot, name, task, overwrite=overwrite, is_act=is_act)
+        given = msgspec.structs.replace(given, summary=task)
+        made = self.model.save(slot, given.name, task, given.trigger, overwrite=overwrite)
+        if made is None:
+            with pytest.raises(ChoiceNeeded):
+                self.stores[who].save(given, overwrite=overwrite)
             return
-        assert self.model.save(slot, name, task, overwrite=overwrite, is_act=is_act)
-        assert saved.replaced == replaced
+        saved = self.stores[who].save(given, overwrite=overwrite)
+        new, before = made
+        assert saved.replaced == (self.ids[before.task] if before else None)
+        new.rank = (saved.checkpoint.saved_at, saved.checkpoint.id)
         self.ids[task] = saved.checkpoint.id
+        assert saved.checkpoint.thread is not None
+        self.threads[task] = saved.checkpoint.thread
 
     @precondition(lambda self: self.model.revisions)
     @rule(

@@ -55,7 +55,7 @@ def test_overwriting_makes_a_new_revision_and_keeps_the_old_one(store: Store) ->
     second = store.save(draft("login-form", "second"), overwrite=True)
 
     assert second.replaced == first.checkpoint.id
-    revisions = store.index().revisions("login-form")
+    revisions = store.index().revisions(first.checkpoint.id)
     assert [(each.task, each.is_head) for each in revisions] == [("second", True), ("first", False)]
     assert first.path.read_bytes() == encode(first.checkpoint)
 

@@ -114,6 +114,7 @@ def forms(sections: Sequence[Section], limits: Sequence[Limit]) -> list[int]:
 BUDGETS = st.integers(0, 600)
 
 
+@pytest.mark.slow("tries many texts")
 @settings(deadline=None, max_examples=40)
 @given(sections=lists_of_sections(), budget=BUDGETS, lines=st.integers(0, 40), width=BUDGETS)
 def test_nothing_is_above_any_limit(
@@ -127,6 +128,7 @@ def test_nothing_is_above_any_limit(
     assert measure_width(text) <= width
 
 
+@pytest.mark.slow("tries many texts")
 @settings(deadline=None, max_examples=40)
 @given(sections=lists_of_sections(), budget=BUDGETS)
 def test_the_same_budget_gives_the_same_text(sections: list[Section], budget: int) -> None:
@@ -135,6 +137,7 @@ def test_the_same_budget_gives_the_same_text(sections: list[Section], budget: in
     assert fit(sections, limits) == fit(sections, limits)
 
 
+@pytest.mark.slow("tries many texts")
 @settings(deadline=None, max_examples=40)
 @given(sections=lists_of_sections(), budget=BUDGETS, more=BUDGETS)
 def test_a_larger_budget_gives_up_an_item_only_for_a_heavier_one(
@@ -146,6 +149,7 @@ def test_a_larger_budget_gives_up_an_item_only_for_a_heavier_one(
     assert small <= large
 
 
+@pytest.mark.slow("tries many texts")
 @settings(deadline=None, max_examples=40)
 @given(sections=lists_of_sections(), budget=BUDGETS)
 def test_no_heading_is_without_an_item_and_no_part_without_its_head(
@@ -159,6 +163,7 @@ def test_no_heading_is_without_an_item_and_no_part_without_its_head(
             assert head is None or not form_in(item, text) or form_in(head, text)
 
 
+@pytest.mark.slow("tries many texts")
 @settings(deadline=None, max_examples=40)
 @given(sections=lists_of_sections(), budget=BUDGETS)
 def test_an_item_leads_on_only_to_parts_that_are_shown(
@@ -173,6 +178,7 @@ def test_an_item_leads_on_only_to_parts_that_are_shown(
             assert not own or not item.lead or leads == has_parts
 
 
+@pytest.mark.slow("tries many texts")
 @settings(deadline=None, max_examples=40)
 @given(sections=lists_of_sections(), budget=BUDGETS)
 def test_items_are_whole_and_in_order(sections: list[Section], budget: int) -> None:
@@ -183,6 +189,7 @@ def test_items_are_whole_and_in_order(sections: list[Section], budget: int) -> N
                 at = text.index(item.text if form == 2 else item.short, at)
 
 
+@pytest.mark.slow("tries many texts")
 @settings(deadline=None, max_examples=40)
 @given(sections=lists_of_sections(), budget=BUDGETS)
 def test_a_section_that_was_cut_says_how_many_are_missing(
@@ -195,6 +202,7 @@ def test_a_section_that_was_cut_says_how_many_are_missing(
         assert (MORE in text) == says_more
 
 
+@pytest.mark.slow("tries many texts")
 @settings(deadline=None, max_examples=40)
 @given(sections=lists_of_sections())
 def test_without_limits_everything_is_shown(sections: list[Section]) -> None:

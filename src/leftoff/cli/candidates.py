@@ -63,8 +63,9 @@ def _list_entries(app: App) -> list[CheckpointEntry]:
 
 
 def _candidate(app: App, entry: CheckpointEntry) -> Candidate:
-    task = entry.name or app.workspace.mirrors.find_task(app.store.load(entry))
-    is_for_later = entry.name is not None or entry.trigger == _SAVED_FOR_LATER
+    name = None if entry.is_autosave else entry.name
+    task = name or app.workspace.mirrors.find_task(app.store.load(entry))
+    is_for_later = not entry.is_autosave or entry.trigger == _SAVED_FOR_LATER
     is_recent = app.store.now() - entry.saved_at < _WAITS
     has_session = entry.session_id is not None
     return Candidate(
@@ -74,7 +75,7 @@ def _candidate(app: App, entry: CheckpointEntry) -> Candidate:
         branch=entry.branch,
         session_id=entry.session_id,
         is_pending=entry.state == "open" and is_for_later and is_recent and has_session,
-        is_automatic=entry.name is None,
+        is_automatic=entry.is_autosave,
     )
 
 

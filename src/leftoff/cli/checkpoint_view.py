@@ -45,7 +45,7 @@ _SHOWN_ELSEWHERE = frozenset({"schema", "id", "name", "saved_at", "trigger", "he
 def format_checkpoint(checkpoint: Checkpoint, state: str, now: datetime) -> Iterator[str]:
     """Yield everything in a checkpoint, line by line, starting with a headline."""
     plain = to_plain(checkpoint)
-    age = times.age((now - checkpoint.saved_at).total_seconds())
+    age = times.age((now - checkpoint.described_at).total_seconds())
     yield f"{checkpoint.name or 'autosave'} ({state})"
     yield f"{'saved':{_LABEL}}  {times.local(checkpoint.saved_at)} ({age}), {checkpoint.trigger}"
     plain["branch"] = _branch(checkpoint)

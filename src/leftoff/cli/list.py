@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from leftoff.cli.app import App, command, one_line
+from leftoff.names import suggest_name
 from leftoff.projects.project import list_stores_elsewhere
 from leftoff.store import LISTED, TRASHED, CheckpointEntry
 from leftoff.text import times
@@ -75,9 +76,11 @@ def describe_entry(entry: CheckpointEntry, now: datetime) -> dict[str, Any]:
     """Return a checkpoint as JSON-ready values."""
     return {
         "id": entry.id,
+        "thread": entry.slot,
         "name": entry.name,
         "saved_at": entry.saved_at.isoformat(),
-        "age_seconds": max(0, int((now - entry.saved_at).total_seconds())),
+        "as_of": entry.as_of.isoformat(),
+        "age_seconds": max(0, int((now - entry.as_of).total_seconds())),
         "branch": entry.branch,
         "agent": entry.agent,
         "session_id": entry.session_id,
@@ -95,7 +98,7 @@ def _columns(entries: Sequence[CheckpointEntry], now: datetime) -> dict[str, lis
 
     return {
         "name": [format_name(entry) for entry in entries],
-        "saved": [times.local(entry.saved_at) for entry in entries],
+        "active": [times.local(entry.as_of) for entry in entries],
         "age": [age_of(entry, now) for entry in entries],
         "branch": column("branch"),
         "agent": column("agent"),
@@ -107,8 +110,10 @@ def _columns(entries: Sequence[CheckpointEntry], now: datetime) -> dict[str, lis
 
 
 def format_name(entry: CheckpointEntry) -> str:
-    """Return the name to show for a checkpoint; autosaves show their id."""
-    return entry.name or (entry.id if entry.problem else f"autosave {entry.id}")
+    """Return the name to show for a piece of work; version 0.1 gave autosaves none."""
+    if entry.problem:
+        return entry.name or entry.id
+    return entry.name or suggest_name([entry.task], entry.branch)
 
 
 def state_of(entry: CheckpointEntry) -> str:
@@ -123,5 +128,5 @@ def format_state(entry: CheckpointEntry) -> str:
 
 
 def age_of(entry: CheckpointEntry, now: datetime) -> str:
-    """Return how long ago a checkpoint was saved, in words."""
-    return times.age((now - entry.saved_at).total_seconds())
+    """Return how long ago the work was last active, in words."""
+    return times.age((now - entry.as_of).total_seconds())

@@ -283,6 +283,8 @@ def _name(app: App, draft: Checkpoint, name: str | None, *, auto: bool) -> str:
 
 def _suggest_name(app: App, draft: Checkpoint, *, auto: bool) -> str:
     name = app.workspace.suggest_name(draft)
+    # The work has a name already.
+    auto = auto or app.store.index().find_open_thread(draft.session_id) is not None
     if auto or app.settings.naming == "auto" or not app.out.is_interactive:
         return name
     choice = ChoiceNeeded(
@@ -306,6 +308,7 @@ def _show(app: App, outcome: persist.Outcome) -> None:
             "id": checkpoint.id,
             "name": checkpoint.name,
             "path": str(path),
+            **({"continues": outcome.continues} if outcome.continues else {}),
             "warnings": [*outcome.warnings, *app.workspace.unwritten.values()],
             **({"mirrored": [*dict.fromkeys(natives)]} if natives else {}),
         },
@@ -317,9 +320,18 @@ def _show(app: App, outcome: persist.Outcome) -> None:
             advise_clear=app.settings.advise_clear,
         ),
     )
+    if outcome.continues and not app.out.as_json and app.settings.noise != "silent":
+        app.out.text(_describe_thread(outcome.continues, checkpoint))
     if not app.out.as_json:
         for warning in outcome.warnings:
             app.out.warn(warning)
+
+
+def _describe_thread(former: str, checkpoint: Checkpoint) -> str:
+    """Say which work a save in a session continues."""
+    if former != checkpoint.name:
+        return f'This continues "{former}", which is now named "{checkpoint.name}".'
+    return f'This continues "{former}"; `leftoff log {former}` shows the earlier saves.'
 
 
 # --- the confirmation, in the style that the `noise` setting names ---

@@ -12,6 +12,7 @@ from leftoff.session import sessions as use_case
 from leftoff.session.sessions import recover_command
 from leftoff.text import times
 from leftoff.text.plural import format_count
+from leftoff.threads.recover import recover_session
 
 
 @command()
@@ -43,8 +44,8 @@ def recover(app: App, since: str, *, dry_run: bool) -> int:
     found = [each for each in unsaved if not each.may_be_alive(app.store.now())]
     if not dry_run:
         for session in found:
-            saved = use_case.recover(app.store, session)
-            if saved.notice is not None:
+            saved = recover_session(app.store, session)
+            if saved is not None and saved.notice is not None:
                 app.out.warn(saved.notice)
     skipped = [each for each in unsaved if each not in found and not each.is_current]
     # "No session died" would be wrong if some are unreadable or may still be running.
@@ -94,8 +95,9 @@ def _show(app: App, found: Sequence[use_case.KnownSession], *, empty: str) -> No
 
 def find_unsaved(app: App) -> list[use_case.KnownSession]:
     """Return the sessions of this project whose work is in no checkpoint, as far as is quick."""
-    running = records.lives(app.project.state_folder, app.project)
-    return use_case.find_unsaved_work(app.store, besides={life.session_id for life in running})
+    lives = records.lives(app.project.state_folder, app.project)
+    running = {life.session_id for life in lives if not life.has_crashed}
+    return use_case.find_unsaved_work(app.store, besides=running)
 
 
 def format_unsaved(app: App, found: Sequence[use_case.KnownSession]) -> list[str]:

@@ -73,12 +73,14 @@ def redo(app: App, *, dry_run: bool) -> None:
 
 
 def warn_of_unlisted(app: App, ids: Sequence[str]) -> None:
-    """Warn about restored checkpoints that are not listed because a newer one has their name."""
-    found = [app.store.index().get(each) for each in ids]
-    behind = [entry for entry in found if entry and entry.state in LISTED and not entry.is_head]
+    """Warn about restored checkpoints that their name does not find: a newer one has it."""
+    index = app.store.index()
+    found = [entry for each in ids if (entry := index.get(each)) and entry.state in LISTED]
+    named = {entry.id: index.find_named(entry.name) for entry in found if entry.name}
+    behind = [entry for entry in found if (other := named.get(entry.id)) and other.id != entry.id]
     for entry in behind:
         app.out.warn(
-            f"A newer checkpoint is listed as {key_of(entry)}; "
+            f"A newer checkpoint is named {key_of(entry)}; "
             f"run `leftoff resume {entry.id}` to resume this one."
         )
 

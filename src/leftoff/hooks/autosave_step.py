@@ -1,6 +1,7 @@
 """The steps that save a session's state: autosave, the buffer of messages, mirrored files."""
 
 import re
+from functools import partial
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -9,12 +10,13 @@ from leftoff import threads
 from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.hooks import trouble
-from leftoff.hooks.session_event import Case, build_session
+from leftoff.hooks.session_event import Case, build_session, find_former_session
 from leftoff.phrases.match import is_goodbye
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import BufferedExchange, SessionNews
 from leftoff.redact import redact
 from leftoff.session import prompt_queue
+from leftoff.session.facts.looks import is_look
 from leftoff.session.prompt_files import FilePrompt
 from leftoff.session.records import Exchange
 from leftoff.store import Store
@@ -57,7 +59,7 @@ def _is_long(case: Case) -> bool:
     command = case.event.command
     if is_long(command, case.event.timeout_seconds):
         return True
-    return not is_look(command) and _has_long_way(case)
+    return _has_long_way(case) and not is_look(command)
 
 
 def _has_long_way(case: Case) -> bool:
@@ -89,13 +91,21 @@ def _save_state(case: Case, trigger: str) -> Case:
         compose(fields, case.store, case.settings, session=session), case.settings
     )
     state = persist.digest_work(draft)
-    if trigger == "precompact" and can_show_pending(case):
-        # Such files mark only this save as pending for the next session, so an earlier autosave
-        # of the same state does not count.
-        state = f"{trigger} {state}"
-    if case.now.autosaved_state.endswith(state) or persist.is_saved_on_purpose(case.store, draft):
+    # Such files mark only this save as pending for the next session, so an earlier autosave of the
+    # same state does not count.
+    is_forced = trigger == "precompact" and can_show_pending(case)
+    state = f"{trigger} {state}" if is_forced else state
+    if case.now.autosaved_state.endswith(state):
         return case
-    persist.autosave(case.store, draft)
+    saved = persist.autosave(
+        case.store,
+        draft,
+        case.facts,
+        find_former=partial(find_former_session, case.now),
+        is_forced=is_forced,
+    )
+    if saved is None:
+        return case
     return case.with_record(autosaved_at=case.store.now(), autosaved_state=state)
 
 
@@ -138,20 +148,10 @@ _LONG_COMMAND = re.compile(
     r"rsync |dd if=|pg_dump|pg_restore|mysqldump|alembic upgrade|sleep \d{2,})"
 )
 
-_LOOK = re.compile(
-    r"\s*(?:ls|ll|cat|head|tail|less|pwd|echo|wc|which|file|stat|du|df|ps|env|date|tree|grep|rg|find"
-    r"|git (?:status|log|diff|show|branch|blame))(?:\s[^;&|<>`$]*)?"
-)
-
 
 def is_long(command: str, timeout_seconds: float) -> bool:
     """Return whether a command may run so long that the session does not see its end."""
     return timeout_seconds > LONG_SECONDS or _LONG_COMMAND.search(command) is not None
-
-
-def is_look(command: str) -> bool:
-    """Return whether a command only reads."""
-    return _LOOK.fullmatch(command) is not None
 
 
 Priority = Literal["low", "medium", "high", "critical"]

@@ -139,6 +139,6 @@ def _is_saved(project: Project) -> bool:
     try:
         oldest = store.now() - _SAVED_WITHIN
         found = store.index().newest(_LOOKED_AT)
-        return any(each.name is not None and each.saved_at > oldest for each in found)
+        return any(not each.is_autosave and each.saved_at > oldest for each in found)
     finally:
         store.close()

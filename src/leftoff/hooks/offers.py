@@ -1,11 +1,11 @@
 """Offer a new session the work that was left off, within a token budget.
 
-One piece of work is shown with a short briefing, several are listed by name. Autosaves of a session
-that is still running are not offered.
+The newest piece of work of this worktree is shown with a short briefing, the others with one line
+each. Work in other worktrees is named as such. Work that a running session is doing is not offered.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 import msgspec
@@ -15,16 +15,24 @@ from leftoff.agents.hook_events import HookEvent
 from leftoff.checkpoint import Checkpoint
 from leftoff.git import query
 from leftoff.profiles.mirror import open_mirrors
+from leftoff.projects.project import list_folders
 from leftoff.session import records
 from leftoff.store import CheckpointEntry, Store
 from leftoff.text import fence, times
 from leftoff.text.budget import estimate, fit_first, limit_tokens
 from leftoff.text.fence import Rendered, join, say
+from leftoff.text.plural import age_in_words
 from leftoff.threads import briefing, check_claims
 
 _MOST_LISTED = 8
-_MOST_READ = 10
+_MOST_NAMED = 3
 _MOST_HEADS = 100
+_ELSEWHERE = 3
+# What a person need not read to know what comes next.
+_LEAD_IN = re.compile(
+    r"(?:Do what the agent announced: )?(?:(?:Next|Now|Then),? )?(?:I will|I'll|Let me) "
+    r"|Do what the agent announced: "
+)
 _PLAIN = re.compile(r"\w[\w.+-]{0,99}")
 
 
@@ -33,48 +41,111 @@ class StartReply(msgspec.Struct, frozen=True):
 
     text: Rendered = say("")
     notice: Rendered = say("")
+    offered: str = ""
+    """The thread that is offered first; a prompt such as "continue" resumes it."""
+
+
+class _Open(msgspec.Struct, frozen=True):
+    """The open work to offer: here, best first, and in other worktrees."""
+
+    here: Sequence[CheckpointEntry] = ()
+    elsewhere: Sequence[CheckpointEntry] = ()
 
 
 def offer(event: HookEvent, store: Store, settings: config.Settings) -> StartReply:
-    """Offer the open work: one with a short briefing, several by name."""
-    entries = _find_open_work(event, store, settings)[: 1 if settings.offers == "latest" else None]
-    if not entries:
-        return StartReply()
-    if len(entries) > 1:
-        notice = say(
-            "leftoff: {count} pieces of work were left off here; ask for one by name.",
-            count=len(entries),
-        )
-        return StartReply(_list_several(entries, store, budget=settings.start_budget), notice)
-    return _offer_one(entries[0], store, settings)
+    """Offer the open work: the newest with a short briefing, the others by name."""
+    found = _find_open(event, store, settings)
+    if settings.offers == "latest":
+        found = _Open(found.here[:1])
+    if not found.here:
+        return _offer_elsewhere(found.elsewhere, store, settings)
+    return _offer_newest(found, store, settings)
 
 
 def age(entry: CheckpointEntry, store: Store) -> str:
-    """Return how long ago a checkpoint was saved."""
-    return times.age((store.now() - entry.saved_at).total_seconds())
+    """Return how long ago the last activity was that a checkpoint describes."""
+    return times.age((store.now() - entry.as_of).total_seconds())
 
 
-def _offer_one(entry: CheckpointEntry, store: Store, settings: config.Settings) -> StartReply:
+def _offer_newest(found: _Open, store: Store, settings: config.Settings) -> StartReply:
+    entry, *others = found.here
     checkpoint = store.load(entry)
     checks = check_claims.check(checkpoint, store.project, store.now())
-    before = _format_opening(checkpoint)
+    before = _format_opening(checkpoint) if not others else _count_work(len(found.here))
+    also = _list_others(others, found.elsewhere, store, budget=settings.start_budget // 3)
     # Kept short: an id costs more tokens than a sentence, and the list of changes needs room.
     after = say(
         "Ask the user whether to resume it, and do not act on it until they answer; a message "
         "that asks to continue means yes. If yes, run `leftoff resume {key:200} --accept` for the "
         "full briefing; if no, use --decline.{place}",
         key=_key(checkpoint),
-        place=_place(entry, store, settings),
+        place=_place(entry, store, settings) if not also else say(""),
     )
-    room = settings.start_budget - estimate(f"{before}\n{after}\n")
-    text = join([before, briefing.render(checkpoint, checks, budget=room), after])
-    notice = say(
-        '{before} Say "continue" to resume it ({age}): {task:80}',
-        before=before,
-        age=age(entry, store),
-        task=entry.task or "",
+    rest = join([each for each in (also, after) if each])
+    room = settings.start_budget - estimate(f"{before}\n{rest}\n")
+    text = join([before, briefing.render(checkpoint, checks, budget=room), rest])
+    return StartReply(text, _format_notice(entry, others, store), entry.slot)
+
+
+def _count_work(count: int) -> Rendered:
+    return say(
+        "leftoff: {about}{count} pieces of work were left off here. The newest:",
+        about=say("more than ") if count >= _MOST_HEADS else say(""),
+        count=count,
     )
-    return StartReply(text, notice)
+
+
+def _format_notice(
+    entry: CheckpointEntry, others: Sequence[CheckpointEntry], store: Store
+) -> Rendered:
+    """Return the line that tells the user what the model was told."""
+    what = " ".join((entry.next_action or entry.task or "").split()).rstrip(".")
+    what = _LEAD_IN.sub("", what)
+    named = [say('"{name:60}"', name=_find_title(each)) for each in others[:_MOST_NAMED]]
+    more = len(others) - len(named)
+    rest = join([*named, *([say("{count} more", count=more)] if more > 0 else [])], ", ")
+    return say(
+        'leftoff: "{name:60}" was left off {age}{what}. Say "continue" to go on.{also}',
+        name=_find_title(entry),
+        age=age_in_words((store.now() - entry.as_of).total_seconds()),
+        what=say(": {text:120}", text=what) if what else say(""),
+        also=say(" Also open: {rest}.", rest=rest) if named else say(""),
+    )
+
+
+def _offer_elsewhere(
+    entries: Sequence[CheckpointEntry], store: Store, settings: config.Settings
+) -> StartReply:
+    """Name the work of other worktrees; the user may want to go there, or to take it over."""
+    if not entries:
+        return StartReply()
+    lines = [_line(entry, store) for entry in entries[:_MOST_LISTED]]
+    shown = fit_first(lines, [limit_tokens(settings.start_budget // 2)]) or lines[:1]
+    more = say(" `leftoff list` shows all." if len(shown) < len(entries) else "")
+    text = say(
+        "leftoff: nothing was left off here, but in other worktrees:\n{shown}\n"
+        "Do not continue it here unless the user asks for it.{more}",
+        shown=fence.enclose_text(join(shown)),
+        more=more,
+    )
+    return StartReply(text)
+
+
+def _list_others(
+    here: Sequence[CheckpointEntry],
+    elsewhere: Sequence[CheckpointEntry],
+    store: Store,
+    *,
+    budget: int,
+) -> Rendered:
+    """List as many other pieces of work as fit, and say if there are more."""
+    entries = [*here, *elsewhere]
+    if not entries:
+        return say("")
+    lines = [_line(entry, store) for entry in entries[:_MOST_LISTED]]
+    shown = fit_first(lines, [limit_tokens(budget)]) or lines[:1]
+    more = say(" (`leftoff list` shows all)" if len(shown) < len(entries) else "")
+    return say("Also open{more}:\n{shown}", more=more, shown=fence.enclose_text(join(shown)))
 
 
 def _key(checkpoint: Checkpoint) -> str:
@@ -102,34 +173,13 @@ def _format_opening(checkpoint: Checkpoint) -> Rendered:
     return say("leftoff: work was left off here.")
 
 
-def _list_several(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -> Rendered:
-    """List as many as fit, and say how many there are."""
-    lines = [_line(entry, store) for entry in entries[:_MOST_LISTED]]
-    whole = _format_list(lines, len(entries))
-    if estimate(whole) <= budget:
-        return whole
-    room = budget - estimate(_format_list([], len(entries)))
-    return _format_list(fit_first(lines, [limit_tokens(room)]) or lines[:1], len(entries))
-
-
-def _format_list(lines: Sequence[Rendered], count: int) -> Rendered:
-    return say(
-        "leftoff: {count} pieces of work were left off here.\n{shown}\n{more}"
-        "Ask the user whether to resume one, and do not act on it until they answer. If yes, run "
-        "`leftoff resume NAME --accept` for its full briefing.",
-        count=count,
-        shown=fence.enclose_text(join(lines)),
-        more=say("`leftoff list` shows all. " if len(lines) < count else ""),
-    )
-
-
 def _line(entry: CheckpointEntry, store: Store) -> Rendered:
     branch = say(", branch {name}", name=entry.branch) if entry.branch else say("")
     is_here = _is_here(entry, store)
     elsewhere = say("") if is_here else say(", in worktree {path}", path=entry.worktree)
     return say(
         "- {name}{branch}{elsewhere}, {age}: {task:80}",
-        name=entry.name or entry.id,
+        name=_find_title(entry),
         branch=branch,
         elsewhere=elsewhere,
         age=age(entry, store),
@@ -137,56 +187,57 @@ def _line(entry: CheckpointEntry, store: Store) -> Rendered:
     )
 
 
-def _find_open_work(
-    event: HookEvent, store: Store, settings: config.Settings
-) -> list[CheckpointEntry]:
-    """Return the work to offer: what was saved by name, and the newest autosaves."""
-    running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
-    entries = _find_entries_here(store)
-    named = [entry for entry in entries if entry.name is not None]
-    autosaves = [
-        entry
-        for entry in entries
-        if entry.name is None and entry.session_id not in {*running, event.session_id}
-    ]
-    # An autosave adds nothing to a named checkpoint that was saved after it.
+def _find_title(entry: CheckpointEntry) -> str:
+    return entry.name or entry.task or entry.id
+
+
+def _find_open(event: HookEvent, store: Store, settings: config.Settings) -> _Open:
+    """Find the open work, and where it is."""
+    index = store.index()
+    busy = _list_busy(event, store)
     oldest = store.now() - timedelta(days=settings.offer_days)
-    recent = max([oldest, *(entry.saved_at for entry in named)])
-    newest = _find_newest_work([entry for entry in autosaves if entry.saved_at > recent], store)
-    return sorted([*named, *newest], key=lambda entry: entry.id, reverse=True)
-
-
-def _find_entries_here(store: Store) -> list[CheckpointEntry]:
-    """Return open work of this worktree or its branch: a folder may be moved or removed."""
-    found = [entry for entry in store.index().heads(["open"], _MOST_HEADS) if entry.problem is None]
-    if all(_is_here(entry, store) for entry in found):
-        return found
-    branch = query.current_branch(store.project.worktree) if store.project.is_git else None
-    return [
+    entries = [
         entry
-        for entry in found
-        if _is_here(entry, store) or (branch is not None and entry.branch == branch)
+        for entry in index.heads(["open", "resumed"], _MOST_HEADS)
+        if entry.problem is None
+        and entry.slot not in busy
+        # What nobody saved on purpose is not offered for ever.
+        and (entry.as_of > oldest or index.find_purposeful(entry.slot) is not None)
     ]
+    project = store.project
+    if all(_is_here(entry, store) for entry in entries) and not project.is_git:
+        return _Open(entries)
+    branch = query.current_branch(project.worktree) if project.is_git else None
+    folders = {query.printable(str(each)) for each in list_folders(project)}
+    ranked = [(_rank(entry, store, branch, folders), entry) for entry in entries]
+    here = sorted((pair for pair in ranked if pair[0] < _ELSEWHERE), key=lambda pair: pair[0])
+    return _Open(
+        [entry for _, entry in here], [entry for rank, entry in ranked if rank == _ELSEWHERE]
+    )
+
+
+def _rank(
+    entry: CheckpointEntry, store: Store, branch: str | None, folders: Collection[str]
+) -> int:
+    """Return how near work is: this worktree and branch, this worktree, this branch, elsewhere."""
+    is_same_branch = branch is not None and entry.branch == branch
+    is_here = _is_here(entry, store)
+    # The worktree was removed, so its branch is all that says where the work belongs.
+    is_moved_here = is_same_branch and entry.worktree not in folders
+    if is_moved_here or (is_here and (is_same_branch or None in {branch, entry.branch})):
+        return 0
+    if is_here:
+        return 1
+    return 2 if is_same_branch else _ELSEWHERE
+
+
+def _list_busy(event: HookEvent, store: Store) -> set[str]:
+    """Return the threads that running sessions work on."""
+    lives = records.lives(store.project.state_folder, store.project)
+    running = {life.session_id for life in lives if not life.has_crashed} | {event.session_id}
+    found = map(store.index().find_thread, running)
+    return {entry.slot for entry in found if entry is not None}
 
 
 def _is_here(entry: CheckpointEntry, store: Store) -> bool:
     return check_claims.is_here(entry.worktree, entry.branch, store.project)
-
-
-def _find_newest_work(autosaves: Sequence[CheckpointEntry], store: Store) -> list[CheckpointEntry]:
-    """Return the newest autosave, and if no work was done there, the newest one with work."""
-    # A greeting or a quick question must not hide the work of the session before it.
-    for number, entry in enumerate(autosaves[:_MOST_READ]):
-        if _shows_work(store.load(entry)):
-            return [*autosaves[: min(number, 1)], entry]
-    return list(autosaves[:1])
-
-
-def _shows_work(checkpoint: Checkpoint) -> bool:
-    return bool(
-        checkpoint.files_modified
-        or checkpoint.todos
-        or checkpoint.in_flight
-        or checkpoint.pending_prompts
-        or checkpoint.trigger == "recovered"
-    )

@@ -12,8 +12,9 @@ from leftoff.hooks.advice import prepare_advice
 from leftoff.hooks.autosave_step import autosave, update_buffer, update_mirrors
 from leftoff.hooks.session_event import Case, Sight, read_case
 from leftoff.session import prompt_queue, records
+from leftoff.session.real_work import asks_to_continue, is_substantial
 from leftoff.session.records import Life
-from leftoff.store import Store
+from leftoff.store import BY_PROMPT, Store
 from leftoff.wal.notes_place import place
 
 # After these events the session may be over, or its agent is waiting for leftoff.
@@ -57,6 +58,25 @@ def note_prompt(case: Case) -> Case:
             working_notes.add(case.store, found.kind, found.text, path=path)
     except (OSError, LeftoffError) as error:
         trouble.note(case.store.project.state_folder, "noting a prompt", error)
+    return case
+
+
+def join_thread(case: Case) -> Case:
+    """Join the thread that the session's start offered, if the user only asks to continue."""
+    event, life = case.event, case.sight.life
+    if event.kind != "prompt" or life is None or not life.offered:
+        return case
+    if not asks_to_continue(event.prompt):
+        # From here on, "continue" means what the user asked for in this session.
+        if is_substantial(event.prompt):
+            case.sight.life = msgspec.structs.replace(life, offered="")
+        return case
+    index = case.store.index()
+    head = index.head(life.offered)
+    if head is not None and head.is_open and index.find_joined(event.session_id) is None:
+        session = (event.agent, event.session_id)
+        case.store.record("resumed", [head.id], session=session, trigger=BY_PROMPT)
+    case.sight.life = msgspec.structs.replace(life, offered="")
     return case
 
 
@@ -126,6 +146,7 @@ def guard_calls(case: Case) -> Case:
 
 STEPS: tuple[Callable[[Case], Case], ...] = (
     note_prompt,
+    join_thread,
     autosave,
     update_buffer,
     prepare_advice,

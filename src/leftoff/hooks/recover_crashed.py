@@ -15,20 +15,20 @@ from typing import Any
 
 import msgspec
 
-from leftoff import config
 from leftoff.checkpoint import Checkpoint
 from leftoff.context import read_environment
 from leftoff.errors import LeftoffError
 from leftoff.hooks import drain_spool, interrupted_work, settle, start_recovery, trouble
-from leftoff.hooks.session_event import build_session, list_unwritten, read_on
+from leftoff.hooks.session_event import build_session, find_former_session, list_unwritten, read_on
 from leftoff.projects.project import find_project
 from leftoff.session import records, sessions
 from leftoff.session.facts.report import report
 from leftoff.session.records import Life, SessionRecord
 from leftoff.session.sessions import KnownSession, read_memory, with_memory
 from leftoff.store import Store, disk, plain_name
+from leftoff.text import times
 from leftoff.threads import persist
-from leftoff.threads.compose import compose
+from leftoff.threads.recover import compose_recovered, recover_session
 
 # A session that was running when the disk filled up may have started long before.
 _BEFORE_LOSS = timedelta(days=1)
@@ -100,8 +100,8 @@ def recover(store: Store, life: Life, *, reads: bool = True) -> None:
     fields = list_unwritten(record)
     if session is not None or fields:
         draft = _draft(store, record, session, fields)
-        if fields or not persist.is_saved_on_purpose(store, draft):
-            persist.autosave(store, draft)
+        facts = session.facts if session is not None else None
+        persist.autosave(store, draft, facts, find_former=partial(find_former_session, record))
     interrupted_work.note(store, life.session_id, "crashed")
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
     records.keep(store, ended)
@@ -114,21 +114,19 @@ def recover_unseen(store: Store, *, lost_at: float, besides: str) -> None:
     running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
     for session in sessions.dead(store, since=since):
         if session.session_id not in {besides, *running}:
-            sessions.recover(store, session)
+            recover_session(store, session)
 
 
 def _draft(
     store: Store, record: SessionRecord, session: KnownSession | None, fields: dict[str, Any]
 ) -> Checkpoint:
+    """Compose the checkpoint of a crashed session, as of its last event."""
     whose = {"agent": record.agent, "session_id": record.session_id}
-    fields = {"trigger": "recovered", **whose, **fields}
-    if not Path(record.cwd).is_dir():
-        return compose(fields, store, config.load(store.project).settings, session=session)
-    # The session that starts the recovery may be in another worktree, on another branch.
-    with contextlib.closing(
-        Store(find_project(store.project.environment, Path(record.cwd)), now=store.now)
-    ) as place:
-        return compose(fields, place, config.load(place.project).settings, session=session)
+    last = times.parse(session.facts.last_at) if session is not None else None
+    moments = [each for each in (last, record.seen_at) if each is not None]
+    if moments:
+        whose["as_of"] = max(moments).isoformat()
+    return compose_recovered(store, record.cwd, {**whose, **fields}, session)
 
 
 if __name__ == "__main__":

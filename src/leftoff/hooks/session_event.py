@@ -1,5 +1,6 @@
 """Combine a hook event with its session: the record, the transcript and the turn under way."""
 
+import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ import msgspec
 
 from leftoff import config, processes
 from leftoff.agents.hook_events import HookEvent
+from leftoff.git import query
 from leftoff.hooks import context_usage
 from leftoff.phrases.match import is_goodbye
 from leftoff.redact import redact
@@ -18,6 +20,8 @@ from leftoff.session.facts.report import Facts, report
 from leftoff.session.records import SessionRecord, Turn
 from leftoff.session.sessions import KnownSession, read_memory, with_memory
 from leftoff.store import Store
+
+_RECENT_SECONDS = 30.0
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +102,10 @@ class Sight:
         case = self._last
         if case is None:
             return
+        # Git as it is now describes only an event that has just happened.
+        if time.time() - case.event.at < _RECENT_SECONDS:
+            head = query.head_sha(Path(case.event.cwd)) or ""
+            self.record = msgspec.structs.replace(self.record, head=head)
         self.record = records.keep_over(self.store, self.record, known=self._written)
         self._written, self._last = self.record, None
         if self.life is not None:
@@ -164,6 +172,12 @@ def _follow_turn(event: HookEvent, record: SessionRecord, sight: Sight) -> Sessi
 # --- reading new lines of the transcript ---
 
 
+_HEAD_BYTES = 256 * 1024
+_MOST_BESIDE = 20
+_MESSAGE_ID = re.compile(rb'"uuid":\s*"[\w-]{8,64}"')
+_SESSION_ID = re.compile(rb'"session_?[iI]d":\s*"([\w.-]{1,128})"')
+
+
 def read_on(
     record: SessionRecord, memory: capture.SessionMemory | None
 ) -> capture.SessionMemory | None:
@@ -172,6 +186,40 @@ def read_on(
     if not record.transcript_path or not path.is_file():
         return memory
     return capture.read_session(path, agent=record.agent, memory=memory)
+
+
+def find_former_session(record: SessionRecord) -> str | None:
+    """Return the session that this one was forked from: its transcript begins with lines of it.
+
+    Agents either leave the former session's id in those lines, or only the ids of its messages.
+    """
+    path = Path(record.transcript_path)
+    begin = _read_begin(path) if record.transcript_path else b""
+    ids = _SESSION_ID.findall(begin)
+    others = [each.decode() for each in ids if each != record.session_id.encode()]
+    first = _MESSAGE_ID.search(begin)
+    if others or first is None:
+        return others[-1] if others else None
+    beside = sorted(path.parent.glob("*.jsonl"), key=_age_rank)[:_MOST_BESIDE]
+    return next(
+        (each.stem for each in beside if each != path and first[0] in _read_begin(each)), None
+    )
+
+
+def _read_begin(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEAD_BYTES)
+    except OSError:
+        return b""
+
+
+def _age_rank(path: Path) -> float:
+    """Order files by their last change, newest first."""
+    try:
+        return -path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def build_session(
@@ -190,6 +238,7 @@ def build_session(
         facts=facts,
         memory=memory,
         checkpoint=store.index().newest_of_session(record.session_id),
+        head=record.head,
     )
 
 

@@ -36,6 +36,8 @@ from leftoff.threads import briefing, check_claims
 
 # Another settle may be running; the agent must not wait for it for long.
 _WAIT_SECONDS = 2.0
+# So many events take longer than anyone should wait for the start of a session.
+_BACKLOG = 200
 # A session without a known process counts as dead after this time.
 _FORGOTTEN = timedelta(hours=12)
 # A summary is among the first lines of a transcript.
@@ -80,7 +82,7 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         page = _read_user_page(store, settings)
         _sync_mirrors(event, store, settings)
         reply = _build_reply(event, store, settings, page)
-        _note(event, store, state)
+        _note(event, store, state, reply.offered)
     finally:
         store.close()
     notice = join([_notice(state), reply.notice], " ")
@@ -89,14 +91,17 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
 
 def _settle_waiting(state: Path) -> bool:
     """Process the events in the spool; return whether all of them were tried."""
-    return not _has_files(state / "spool") or settle.run_apart(state, wait_seconds=_WAIT_SECONDS)
+    waiting = _count_files(state / "spool")
+    if not waiting:
+        return True
+    return settle.run_apart(state, wait_seconds=0.0 if waiting > _BACKLOG else _WAIT_SECONDS)
 
 
-def _has_files(folder: Path) -> bool:
+def _count_files(folder: Path) -> int:
     try:
-        return bool(os.listdir(folder))  # noqa: PTH208 - names are all that is needed
+        return len(os.listdir(folder))  # noqa: PTH208 - names are all that is needed
     except OSError:
-        return False
+        return 0
 
 
 def _event(agent: str, data: bytes) -> HookEvent | None:
@@ -274,21 +279,21 @@ def _recover(event: HookEvent, store: Store, state: Path) -> None:
 
 def _is_dead(life: Life, now: datetime) -> bool:
     if life.pid:
-        return not processes.is_alive(life.pid, life.pid_began)
+        return life.has_crashed
     return now - datetime.fromtimestamp(life.seen_at, UTC) > _FORGOTTEN
 
 
-def _note(event: HookEvent, store: Store, state: Path) -> None:
+def _note(event: HookEvent, store: Store, state: Path, offered: str) -> None:
     """Record that the session runs, and its process; if that fails, it still gets its reply."""
     try:
-        _keep_life(event, store)
+        _keep_life(event, store, offered)
     except (LeftoffError, OSError) as error:
         with contextlib.suppress(OSError):
             (state / "lost").touch(mode=0o600)
         trouble.note(state, "noting that a session runs", error)
 
 
-def _keep_life(event: HookEvent, store: Store) -> None:
+def _keep_life(event: HookEvent, store: Store, offered: str) -> None:
     pid = store.project.environment.find_agent_pid()
     life = Life(
         agent=event.agent,
@@ -298,6 +303,7 @@ def _keep_life(event: HookEvent, store: Store) -> None:
         pid=pid,
         pid_began=processes.read_start_time(pid) if pid else 0.0,
         seen_at=event.at,
+        offered=offered,
     )
     records.keep_life(store.project.state_folder, life)
 
@@ -305,7 +311,7 @@ def _keep_life(event: HookEvent, store: Store) -> None:
 def _notice(state: Path) -> Rendered:
     """Say that hooks failed or events wait; most of the time there is no trace of either."""
     traces = (state / "trouble.jsonl", state / "full", state / "lost")
-    if not (any(map(os.path.lexists, traces)) or _has_files(state / "spool")):
+    if not (any(map(os.path.lexists, traces)) or _count_files(state / "spool")):
         return say("")
     count = len(trouble.recent(state))
     if not count:

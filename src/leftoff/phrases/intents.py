@@ -53,7 +53,8 @@ def find_intent(
     plain = _strip(text)
     if not plain:
         return None
-    if plain in _bare():
+    # "Yes please" is more than its politeness.
+    if plain in _bare() or trim(fold(text)) in _bare():
         return Intent(kind="resume") if at_start and can_resume else None
     return next(filter(None, (_match(kind, plain, names) for kind in _COMMANDS)), None)
 

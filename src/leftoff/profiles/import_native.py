@@ -244,6 +244,7 @@ def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
     """Return the values of a checkpoint that no file of this profile can hold."""
     # These belong to a single checkpoint and are never taken over from another.
     ours = {*profile.HOLDS, "schema", "id", "saved_at", "trigger", "name", "source", "files"}
+    ours |= {"as_of", "stated"}
     return {key: value for key, value in to_plain(base).items() if key not in ours}
 
 

@@ -21,7 +21,7 @@ from leftoff.errors import LeftoffError
 from leftoff.phrases.intents import is_slash_command, passes_always
 from leftoff.session import records
 from leftoff.session.prompt_files import LEGACY, FilePrompt
-from leftoff.store import LISTED, CheckpointEntry, Store
+from leftoff.store import CheckpointEntry, Store
 
 if TYPE_CHECKING:
     from leftoff.session.facts.fold_state import FoldState
@@ -41,7 +41,7 @@ _FATE_AFTER: dict[Action, Fate] = {
 _TELLING_CHARS = 500
 # Shorter prompts, such as `yes` or `go on`, mean something different in another session.
 _TELLING_WORDS_CHARS = 20
-_HEADS = 30
+_AUTOSAVES = 100
 # Programs send prompts too: <task-notification>agent 3 finished</task-notification>.
 _NOTICE = re.compile(r"\s*<[a-z]+(?:-[a-z]+)+>")
 
@@ -273,8 +273,9 @@ def _find_in_queues(store: Store) -> Iterator[Prompt]:
         at = datetime.fromtimestamp(life.seen_at, UTC)
         texts = _read_queue(records.load(store, life.agent, life.session_id)) or []
         yield from _build_prompts(texts, at=at, agent=life.agent, session_id=life.session_id)
-    for entry in store.index().heads([*LISTED], _HEADS):
-        if entry.name is None and entry.session_id not in live and not entry.problem:
+    # An earlier session of the work may have left prompts that the newest one does not know.
+    for entry in store.index().newest_autosaves(_AUTOSAVES):
+        if entry.session_id not in live:
             yield from _find_in_checkpoint(store, entry)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.errors import StoreRefused
+from leftoff.processes import is_alive
 from leftoff.projects.project import Project
 from leftoff.projects.store_places import plain_store
 from leftoff.store import Store, disk, plain_name
@@ -69,6 +70,8 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     turn: Turn = Turn()
     buffer: list[Exchange] = []
     """The conversation since the context began to fill up; a summary would lose it."""
+    head: str = ""
+    """HEAD of the worktree at the last event."""
     seal: str = ""
     """Proves that the session ran for this user on this machine."""
 
@@ -95,6 +98,13 @@ class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seen_at: float = 0.0
     tries: int = 0
     """How often a recovery of this session was started."""
+    offered: str = ""
+    """The thread that its start offered first; a prompt such as "continue" resumes it."""
+
+    @property
+    def has_crashed(self) -> bool:
+        """Whether its process is known to be gone, although it has not ended."""
+        return bool(self.pid) and not is_alive(self.pid, self.pid_began)
 
 
 _record_decoder = msgspec.json.Decoder(SessionRecord)

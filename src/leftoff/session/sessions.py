@@ -12,15 +12,15 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError, SessionUnreadable
 from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
-from leftoff.store import CheckpointEntry, SavedCheckpoint, Store
+from leftoff.session.real_work import is_worth_saving
+from leftoff.store import CheckpointEntry, Store
+from leftoff.text import times
 
 # A transcript changed this recently may belong to an agent that is still running.
 _ALIVE_SECONDS = 120
 # Finding unsaved work reads so many transcripts, and looks no further back.
 _NEWEST = 5
 _LOOK_BACK = timedelta(days=30)
-# A shorter request that was never answered is small talk.
-_SUBSTANTIAL_CHARS = 20
 
 _memory_decoder: msgspec.json.Decoder[capture.SessionMemory | None] = msgspec.json.Decoder(
     capture.SessionMemory | None
@@ -39,29 +39,32 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
     checkpoint: CheckpointEntry | None = None
     """Its newest checkpoint, if any."""
     is_current: bool = False
+    is_dead: bool = False
+    """Whether the agent's process is known to be gone."""
+    head: str = ""
+    """HEAD at its last event, if hooks saw it."""
 
     @property
     def is_saved(self) -> bool:
-        """Whether nothing was written to the transcript after its last checkpoint."""
-        return self.checkpoint is not None and self.checkpoint.saved_at >= self.touched_at
+        """Whether no work was done after its last checkpoint."""
+        last = self.checkpoint
+        if last is None:
+            return False
+        # Agents write a few lines after the last event, and people say thanks.
+        worked_at = times.parse(self.facts.worked_at)
+        is_idle = worked_at is not None and worked_at <= last.as_of and self.facts.is_turn_over
+        return last.saved_at >= self.touched_at or is_idle
 
     @property
     def has_work(self) -> bool:
         """Whether there is something to recover; a question that was answered leaves nothing."""
-        facts = self.facts
-        is_cut_short = not facts.is_turn_over and len(facts.intent) >= _SUBSTANTIAL_CHARS
-        return bool(
-            facts.files_modified
-            or facts.todos
-            or facts.commit_sha
-            or facts.plan_path
-            or facts.in_flight
-            or is_cut_short
-        )
+        return is_worth_saving(self.facts)
 
     def may_be_alive(self, now: datetime) -> bool:
         """Return whether an agent may still be working in it."""
-        return self.is_current or now - self.touched_at < timedelta(seconds=_ALIVE_SECONDS)
+        if self.is_current or self.is_dead:
+            return self.is_current
+        return now - self.touched_at < timedelta(seconds=_ALIVE_SECONDS)
 
 
 class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,7 +139,7 @@ def list_unsaved(
 ) -> list[KnownSession]:
     """Return the sessions with unsaved work, newest first."""
     found = recent(store, limit=50, since=since, unreadable=unreadable)
-    return [each for each in found if each.facts.intent and not each.is_saved]
+    return [each for each in found if each.has_work and not each.is_saved]
 
 
 def find_unsaved_work(
@@ -181,11 +184,6 @@ def _is_small(path: Path, most_bytes: int | None) -> bool:
         return False
 
 
-def recover(store: Store, session: KnownSession) -> SavedCheckpoint:
-    """Save a checkpoint of where a dead session left off."""
-    return store.save(checkpoint_of(store, session, trigger="recovered"))
-
-
 def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Checkpoint:
     """Build a checkpoint from a session's transcript."""
     made = capture.to_checkpoint(session.facts, session.memory, trigger=trigger, now=store.now())
@@ -217,6 +215,7 @@ def _read_known_session(
     if read != memory:
         records.keep(store, with_memory(record, read))
     current_id = store.project.environment.find_session()
+    life = records.life_of(store.project.state_folder, agent, found.session_id)
     return KnownSession(
         agent=agent,
         session_id=found.session_id,
@@ -226,6 +225,8 @@ def _read_known_session(
         memory=read,
         checkpoint=store.index().newest_of_session(found.session_id),
         is_current=current_id == (agent, found.session_id),
+        is_dead=life is not None and life.has_crashed,
+        head=record.head,
     )
 
 

@@ -129,7 +129,8 @@ def _escape_marks(text: str) -> str:
 
 
 def _describe_work(work: Work, saved: Checkpoint | None, files: Sequence[str]) -> str:
-    task = saved.task if saved else ""
+    # A name is too short to say what was done.
+    task = (saved.summary or saved.intent or saved.left_off or "") if saved else ""
     return work.name or " ".join(task.split()) or _about(files)
 
 

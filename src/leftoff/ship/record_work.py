@@ -22,6 +22,7 @@ from leftoff.session import sessions
 from leftoff.ship.outcome import ShipStep
 from leftoff.store import LISTED, CheckpointEntry, Store
 from leftoff.store.index import StoreIndex
+from leftoff.store.index_sync import slot_of
 from leftoff.store.layout import Area
 from leftoff.threads import persist
 from leftoff.threads.compose import compose
@@ -103,9 +104,11 @@ def _build_last_save(
     store: Store, found: Checkpoint | None, heads: Collection[str | None]
 ) -> LastSave:
     mine = session_id(store)
-    # What another session said about its work stays with that session.
+    # What another session said about its work stays with that session, unless this one resumed it.
     if found is None or (mine is not None and found.session_id != mine):
-        return LastSave()
+        joined = store.index().find_open_thread(mine) if found is not None else None
+        if found is None or joined is None or joined.slot != slot_of(found):
+            return LastSave()
     is_shipped = found.trigger == TRIGGER and found.head not in heads
     return LastSave(checkpoint=found, is_shipped=is_shipped)
 
@@ -113,7 +116,12 @@ def _build_last_save(
 def _newest(store: Store, index: StoreIndex, state: GitState) -> Checkpoint | None:
     """Return the newest checkpoint here that may describe what is shipped."""
     here = query.printable(str(store.project.worktree))
-    entries = index.heads(LISTED, _LOOKED_AT)
+    # A ship ends its thread, and the next one must see what was shipped.
+    entries = [
+        entry
+        for entry in index.heads([*LISTED, "consumed"], _LOOKED_AT)
+        if entry.state in LISTED or entry.trigger == TRIGGER
+    ]
     mine = [each for each in entries if _is_here(each, here, state.branch)]
     loaded = map(store.load, mine[:_MOST_LOADED])
     return next((each for each in loaded if _is_about(each, state, session_id(store))), None)
@@ -153,7 +161,7 @@ def save(
         draft = compose(again, unasked, settings, session=session)
     at_hand = _clean(work_context.working_context(board, changes, _notes(draft), now))
     draft = msgspec.structs.replace(
-        draft, trigger=TRIGGER, name=None, feature=draft.feature or at_hand.feature
+        draft, trigger=TRIGGER, feature=draft.feature or at_hand.feature, **_thread(store, last)
     )
     kept, _ = cut_to_limits(redact_value(draft))
     # A resumed ship has nothing else to save.
@@ -163,6 +171,34 @@ def save(
     return ShipCheckpoint(
         checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice, carried=last.news
     )
+
+
+def _thread(store: Store, last: LastSave) -> dict[str, Any]:
+    """Return the thread that a ship continues: the session's, or that of the last save here."""
+    entry = store.index().find_open_thread(session_id(store))
+    if entry is not None:
+        return {"thread": entry.slot, "name": entry.name}
+    if last.checkpoint is not None:
+        return {"thread": slot_of(last.checkpoint), "name": last.checkpoint.name}
+    return {"thread": None, "name": None}
+
+
+def end_thread(store: Store, kept: ShipCheckpoint) -> bool:
+    """End the thread of shipped work; return False if it had ended before."""
+    entry = store.index().get(kept.checkpoint.id)
+    if entry is None or entry.state not in LISTED:
+        return False
+    store.record("consumed", [entry.id])
+    return True
+
+
+def is_finished(kept: ShipCheckpoint) -> bool:
+    """Return whether nobody said or planned that anything is left to do."""
+    left = kept.checkpoint
+    is_open = left.blockers or left.questions or left.pending_prompts
+    is_stated = left.next_action is not None and left.next_action.origin == "stated"
+    is_planned = any(todo.status in {"pending", "in_progress"} for todo in left.todos)
+    return not (is_open or is_stated or is_planned)
 
 
 def _board(store: Store) -> features.Board:

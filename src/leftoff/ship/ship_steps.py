@@ -4,6 +4,7 @@ There is no journal: the store knows what was saved and remembered, git what was
 pushed, and GitHub which pull request is open and up to which commit it was described.
 """
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -42,6 +43,7 @@ def ship(
     run = _Run(store, settings, options, listener or Listener())
     run.remember()
     run.deliver()
+    run.close_thread()
     return run.report()
 
 
@@ -58,6 +60,7 @@ class _Run:
         self.head = self.state.head
         self.steps: list[ShipStep] = []
         self.kept: record_work.ShipCheckpoint | None = None
+        self.has_ended = False
         self.work = Work()
         self.checks: list[Check] = []
         self.judge = Judge(self.repo, settings.not_secret)
@@ -104,7 +107,31 @@ class _Run:
             bar = self.settings.reflect_at if self.settings.reflect else None
             self.attempt("memory", lambda: record_work.learn(self.store, kept, bar=bar))
         self.attempt("archive", lambda: record_work.archive(self.store))
+        # Before native files are written: the commit must hold them as they will stay.
+        self._end_thread()
         self.attempt("briefing", self._write_briefing)
+
+    def _end_thread(self) -> None:
+        """End the thread of a complete feature that is about to be delivered."""
+        is_archived = any(step.name == "archive" and step.state == "done" for step in self.steps)
+        if self.kept is not None and is_archived:
+            with contextlib.suppress(LeftoffError, OSError):
+                self.has_ended = record_work.end_thread(self.store, self.kept)
+
+    def _shows_work(self) -> bool:
+        return bool(self.settings.mirror or self.settings.briefing_file)
+
+    def close_thread(self) -> None:
+        """End the thread if nothing is left to do, or reopen it if a step failed."""
+        if self.kept is None:
+            return
+        is_failed = any(step.state == "failed" for step in self.steps)
+        with contextlib.suppress(LeftoffError, OSError):
+            if is_failed and self.has_ended:
+                self.store.record("restored", [self.kept.checkpoint.id])
+            # Native files and the briefing show open work; the commit holds them as they were.
+            elif not (is_failed or self._shows_work()) and record_work.is_finished(self.kept):
+                record_work.end_thread(self.store, self.kept)
 
     def _save(self) -> ShipStep:
         last = record_work.find_last_save(self.store, self.state, self._find_unfinished_heads())

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from leftoff.load_on_use import load_on_use
 from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
-from leftoff.store.layout import LISTED, TRASHED, Action, State, StoreEvent, plain_name
+from leftoff.store.layout import BY_PROMPT, LISTED, TRASHED, Action, State, StoreEvent, plain_name
 from leftoff.store.store import SavedCheckpoint, Store, utc_now
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from leftoff.store import current_revision as current_revision
 
 __all__ = [
+    "BY_PROMPT",
     "LISTED",
     "TRASHED",
     "Action",

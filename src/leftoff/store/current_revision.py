@@ -20,7 +20,7 @@ from leftoff.store import layout, log
 from leftoff.store.database import IndexAway
 from leftoff.store.index import CheckpointEntry, StoreIndex
 from leftoff.store.index_sync import build_columns, decode_for_index, slot_of
-from leftoff.store.layout import Area, Areas, StoreEvent
+from leftoff.store.layout import LISTED, Area, Areas, StoreEvent
 
 # --- events that are in the log but not in the index yet ---
 #
@@ -37,7 +37,7 @@ _SIMPLE = frozenset({"saved", "resumed", "declined", "consumed", "cleared", "dro
 
 
 class Lag:
-    """The names and ids in the events beyond a mark."""
+    """The names, threads and ids in the events beyond a mark."""
 
     def __init__(self, path: Path, mark: log.LogMark) -> None:
         self._log = path
@@ -46,7 +46,10 @@ class Lag:
         self._count = 0
         self.saves = 0
         self._names: set[str | None] = set()
+        self._threads: set[str | None] = set()
         self._ids: set[str] = set()
+        self.acted_on: set[str] = set()
+        """The checkpoints of events other than saves."""
         self._is_simple = True
 
     def grow(self) -> bool:
@@ -71,10 +74,14 @@ class Lag:
         """Whether there are more events than a save should wait for."""
         return self._count > _MOST_TAKEN
 
-    def may_concern(self, name: str | None, standing: CheckpointEntry | None) -> bool:
-        """Return whether the events may concern this name or its newest revision."""
-        is_named = name in self._names or (standing is not None and standing.id in self._ids)
-        return is_named or not self._is_simple or self._count > _MOST
+    def may_concern(self, draft: Checkpoint, standing: CheckpointEntry | None) -> bool:
+        """Return whether the events may concern the draft's name, thread or last revision."""
+        is_named = draft.name in self._names
+        slots = {draft.thread, standing.slot if standing is not None else None} - {None}
+        is_threaded = not slots.isdisjoint(self._threads)
+        is_touched = standing is not None and standing.id in self._ids
+        is_concerned = is_named or is_threaded or is_touched
+        return is_concerned or not self._is_simple or self._count > _MOST
 
     def _add(self, event: layout.StoreEvent) -> None:
         self._count += 1
@@ -82,6 +89,9 @@ class Lag:
         if event.action == "saved":
             self.saves += 1
             self._names.add(event.name)
+            self._threads.add(event.thread)
+        else:
+            self.acted_on.update(event.ids)
         # Undone, redone and restored events change the meaning of earlier ones.
         self._is_simple = self._is_simple and event.action in _SIMPLE
 
@@ -105,11 +115,17 @@ class Standings:
         self._has_counted = False
 
     def find_previous(self, draft: Checkpoint, now: datetime) -> Standing:
-        """Return the previous revision, and the last id used under the same name."""
+        """Return the revision that a save follows, and the last id used in its thread.
+
+        That is the head of the draft's thread. If the draft has no thread, or gives its thread the
+        name of another open one, it is the head of the thread with that name.
+        """
+        with contextlib.suppress(OSError, StoreRefused):
+            if (found := self._ask_index_safely(draft)) is not None:
+                return found
         # If nothing can be read, save anyway: a new checkpoint never overwrites a file.
         with contextlib.suppress(OSError, StoreRefused):
-            found = self._ask_index_safely(draft)
-            return found or self._ask_census(draft, now)
+            return self._ask_census(draft, now)
         return None, None
 
     def _ask_census(self, draft: Checkpoint, now: datetime) -> Standing:
@@ -158,20 +174,21 @@ class Standings:
 
     def _ask_index(self, index: StoreIndex, draft: Checkpoint) -> Standing | None:
         """Ask the index; None if it is too far behind."""
-        slot = slot_of(draft)
         lag = self._grown_lag(index)
         is_short = not lag.is_long if lag is not None else self._is_log_short()
         if not is_short:
             return None
         if lag is not None and self._is_counted(index, lag):
-            if not lag.may_concern(draft.name, None) and index.is_empty(slot):
-                return None, None
-            standing = index.head(slot)
-            if not lag.may_concern(draft.name, standing):
-                return standing, index.last_id(slot)
+            standing = _find_standing(index, draft)
+            # An event may make an older revision the head again.
+            slots = {draft.thread, standing.slot if standing is not None else None}
+            is_moved = index.has_revision(lag.acted_on, slots, draft.name)
+            if not (is_moved or lag.may_concern(draft, standing)):
+                return standing, _last_id(index, draft, standing)
         index.catch_up()
         self._lag = None
-        return index.head(slot), index.last_id(slot)
+        standing = _find_standing(index, draft)
+        return standing, _last_id(index, draft, standing)
 
     def _at_hand(self) -> StoreIndex | None:
         """Return the index if it is usable; create it if the log is short."""
@@ -213,6 +230,21 @@ class Standings:
         return self._lag
 
 
+def _find_standing(index: StoreIndex, draft: Checkpoint) -> CheckpointEntry | None:
+    own = index.head(draft.thread) if draft.thread is not None else None
+    if draft.name is None or (own is not None and own.name == draft.name):
+        return own
+    named = index.find_named(draft.name)
+    if draft.thread is None:
+        return named
+    return named if named is not None and named.state in LISTED else own
+
+
+def _last_id(index: StoreIndex, draft: Checkpoint, standing: CheckpointEntry | None) -> str | None:
+    slot = standing.slot if standing is not None else draft.thread
+    return index.last_id(slot) if slot is not None else None
+
+
 # --- reading files when no index is available ---
 #
 # A save never builds the index of a large store. Reading the log of 200,000 checkpoints takes a
@@ -226,7 +258,7 @@ _LOGGED = re.compile(rb'"action":"saved","ids":\["([^"]+)"\][^\n]*\}$', re.MULTI
 
 
 class _LogContents(msgspec.Struct):
-    """The events that matter for one name, and the ids of all checkpoints that have a log line."""
+    """The events that matter for some threads, and all checkpoints that have a log line."""
 
     events: list[layout.StoreEvent]
     logged: set[bytes]
@@ -235,18 +267,51 @@ class _LogContents(msgspec.Struct):
 def find_previous(
     areas: Sequence[Area], draft: Checkpoint, now: datetime
 ) -> tuple[CheckpointEntry | None, str | None]:
-    """Return the newest revision of the draft's name, and the last id used in its slot."""
-    if draft.name is None:
-        return None, next(_later_ids(areas, draft, now), None)
-    from_log = _read(areas, draft.name)
+    """Return the revision that a draft follows, and the last id used in its thread."""
+    own, last_id = None, None
+    if draft.thread is not None:
+        own, last_id = _find_head(areas, draft.thread)
+        last_id = last_id or next(_later_ids(areas, draft, now), None)
+    if draft.name is None or (own is not None and own.name == draft.name):
+        return own, last_id
+    named, last_named = _find_named(areas, draft.name)
+    if draft.thread is None or (named is not None and named.state in layout.LISTED):
+        return named, last_named
+    return own, last_id
+
+
+def _find_named(areas: Sequence[Area], name: str) -> tuple[CheckpointEntry | None, str | None]:
+    """Return the head of the thread with this name, and the last id used in that thread."""
+    from_log = _read(areas, [b'"name":' + msgspec.json.encode(name)])
+    ids = {each for event in from_log.events if event.name == name for each in event.ids}
+    ids.update(_find_unlogged(areas, from_log.logged))
+    entries = [found for each in ids if (found := _entry(areas, each, "open")) is not None]
+    slots = {entry.slot for entry in entries if entry.name == name}
+    heads = [_find_head(areas, slot) for slot in slots]
+    named = [(head, last) for head, last in heads if head is not None and head.name == name]
+    if not named:
+        return None, None
+    return max(named, key=lambda each: (each[0].state in layout.LISTED, each[0].as_of, each[0].id))
+
+
+def _find_head(areas: Sequence[Area], slot: str) -> tuple[CheckpointEntry | None, str | None]:
+    """Return the head of a thread, and the last id used in it."""
+    encoded = msgspec.json.encode(slot)
+    # Version 0.1 logged no threads: there a name is the thread.
+    from_log = _read(areas, [b'"thread":' + encoded, b'"name":' + encoded])
     states = layout.fold_events(from_log.events)
-    named = {each for event in from_log.events if event.name == draft.name for each in event.ids}
-    named.update(_find_unlogged(areas, from_log.logged))
+    ids = {
+        each
+        for event in from_log.events
+        if slot in (event.thread, event.name)
+        for each in event.ids
+    }
+    ids.update(_find_unlogged(areas, from_log.logged))
     last_id = None
-    for checkpoint_id in sorted(named, reverse=True):
+    for checkpoint_id in sorted(ids, reverse=True):
         found = _entry(areas, checkpoint_id, states.get(checkpoint_id, "open"))
-        # Unlogged files can belong to any name.
-        if found is None or found.slot != draft.name:
+        # A name may belong to another thread, and an unlogged file to any.
+        if found is None or found.slot != slot:
             continue
         last_id = last_id or checkpoint_id
         if found.state != "undone":
@@ -268,13 +333,16 @@ def _lines(areas: Iterable[Area]) -> Iterator[list[bytes]]:
         yield from (lines for lines, _ in log.read_lines(area.log, 0, size))
 
 
-def _read(areas: Iterable[Area], name: str) -> _LogContents:
-    """Read all events except saves under other names, which are the bulk of a log."""
+def _read(areas: Iterable[Area], needles: Sequence[bytes]) -> _LogContents:
+    """Read all events except saves without these words, which are the bulk of a log."""
     from_log = _LogContents([], set())
-    needle = b'"name":' + msgspec.json.encode(name)
     for lines in _lines(areas):
         from_log.logged.update(_LOGGED.findall(b"\n".join(lines)))
-        matter = [line for line in lines if needle in line or _SAVED not in line]
+        matter = [
+            line
+            for line in lines
+            if _SAVED not in line or any(needle in line for needle in needles)
+        ]
         from_log.events.extend(event for _, event in log.decode_lines(matter, layout.decode_event))
     return from_log
 
@@ -314,7 +382,9 @@ def _entry(
             row = build_columns(decode_for_index(area.read(checkpoint_id)[0]))
         except (OSError, LeftoffError, ValueError, OverflowError):
             continue
-        row["saved_at"] = datetime.fromtimestamp(row["saved_at"], UTC)
+        del row["is_autosave"]
+        for key in ("saved_at", "as_of"):
+            row[key] = datetime.fromtimestamp(row[key], UTC)
         return CheckpointEntry(
             id=checkpoint_id, area=number, state=state, is_head=True, problem=None, **row
         )

@@ -5,13 +5,14 @@ moment; leftoff then rebuilds it silently.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from leftoff.checkpoint import AUTOMATIC, is_automatic
 from leftoff.store import layout
 from leftoff.store.database import LogIndex
 from leftoff.store.index_sync import EVENTS_OF, TABLES, CheckpointRows
@@ -27,6 +28,7 @@ class CheckpointEntry(msgspec.Struct, frozen=True, kw_only=True):
     slot: str
     name: str | None
     saved_at: datetime
+    as_of: datetime
     trigger: str | None
     agent: str | None
     session_id: str | None
@@ -38,6 +40,16 @@ class CheckpointEntry(msgspec.Struct, frozen=True, kw_only=True):
     state: layout.State
     is_head: bool
     problem: str | None
+
+    @property
+    def is_autosave(self) -> bool:
+        """Whether leftoff saved it without being asked."""
+        return is_automatic(self.trigger, self.name)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its thread can be continued: it is readable and has not ended."""
+        return self.state in layout.LISTED and self.problem is None
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +77,7 @@ _ID_PART = re.compile(r"[0-9a-fTZ-]+")
 _COLUMNS = ", ".join(f"checkpoints.{name}" for name in CheckpointEntry.__struct_fields__)
 _LISTED = ", ".join(repr(state) for state in sorted(layout.LISTED))
 _TRASHED = ", ".join(repr(state) for state in sorted(layout.TRASHED))
+_AUTOMATIC = ", ".join(repr(trigger) for trigger in sorted(AUTOMATIC))
 
 
 class StoreIndex(LogIndex):
@@ -120,8 +133,8 @@ class StoreIndex(LogIndex):
         with self._database.turn():
             return self._make_rows().mark_miscounted()
 
-    def list_unlogged(self) -> list[tuple[str, str | None, str]]:
-        """Return id, name and trigger of checkpoints in the store that have no line in the log."""
+    def list_unlogged(self) -> list[tuple[str, str | None, str, str]]:
+        """Return id, name, thread and trigger of the checkpoints that have no line in the log."""
         return self._ask(lambda: self._make_rows().list_unlogged())
 
     def stale_counts(self) -> tuple[int, int]:
@@ -175,19 +188,73 @@ class StoreIndex(LogIndex):
         """Return the newest revision in a slot."""
         return self._one("WHERE slot = ? AND is_head", (slot,))
 
+    def find_named(self, name: str) -> CheckpointEntry | None:
+        """Return the head of the thread with this name: an open one first, then the newest."""
+        order = f"ORDER BY state IN ({_LISTED}) DESC, as_of DESC, id DESC LIMIT 1"
+        return self._one(f"WHERE name = ? AND is_head {order}", (name,))
+
+    def find_renamed(self, name: str) -> CheckpointEntry | None:
+        """Return the head of the thread that last had this name, if it has another one now."""
+        former = self._one("WHERE name = ? ORDER BY id DESC LIMIT 1", (name,))
+        return self.head(former.slot) if former is not None else None
+
+    def find_purposeful(self, slot: str) -> CheckpointEntry | None:
+        """Return the newest revision in a slot that somebody saved on purpose."""
+        where = (
+            f"WHERE slot = ? AND state != 'undone' AND problem IS NULL AND name IS NOT NULL "
+            f"AND trigger NOT IN ({_AUTOMATIC}) ORDER BY id DESC LIMIT 1"
+        )
+        return self._one(where, (slot,))
+
+    def find_joined(self, session_id: str) -> layout.StoreEvent | None:
+        """Return the event with which a session last resumed a thread, unless that was undone."""
+        query = (
+            "SELECT body FROM joins JOIN events USING (seq) WHERE session_id = ? ORDER BY seq DESC"
+        )
+        for row in self._rows(query, (session_id,)):
+            event = layout.decode_event(row[0])
+            told = [each for checkpoint in event.ids for each in self.events_of(checkpoint)]
+            if event.id not in layout.list_reverted(told):
+                return event
+        return None
+
+    def find_thread(self, session_id: str | None) -> CheckpointEntry | None:
+        """Return the head of the thread that a session works on, open or ended; None without one.
+
+        A session joins a thread by resuming it or by saving into it, whichever came last. Both are
+        in the event log, so undoing a resume takes the session out again.
+        """
+        if not session_id:
+            return None
+        saved, joined = self.newest_of_session(session_id), self.find_joined(session_id)
+        slot = saved.slot if saved is not None else None
+        # The ids of checkpoints and events both begin with their time, so they can be compared.
+        if joined is not None and (saved is None or joined.id > saved.id):
+            entries = [self.get(each) for each in joined.ids]
+            slot = next((entry.slot for entry in entries if entry is not None), slot)
+        return self.head(slot) if slot is not None else None
+
+    def find_open_thread(self, session_id: str | None) -> CheckpointEntry | None:
+        """Return the head of the thread that a session works on, if it is still open."""
+        found = self.find_thread(session_id)
+        return found if found is not None and found.is_open else None
+
     def last_id(self, slot: str) -> str | None:
         """Return the greatest id in a slot, whatever state that revision is in."""
         rows = self._rows("SELECT max(id) FROM checkpoints WHERE slot = ?", (slot,))
         return rows[0][0] if rows else None
 
-    def is_empty(self, slot: str) -> bool:
-        """Return whether a slot has no revisions, as for most saves."""
-        return not self._rows("SELECT 1 FROM checkpoints WHERE slot = ? LIMIT 1", (slot,))
+    def has_revision(
+        self, ids: Iterable[str], slots: Collection[str | None], name: str | None
+    ) -> bool:
+        """Return whether one of these checkpoints is in one of these slots or has this name."""
+        found = [self.get(each) for each in ids]
+        return any(each and (each.slot in slots or each.name == name) for each in found)
 
     def autosave(self) -> CheckpointEntry | None:
-        """Return the newest unnamed checkpoint that is not in the trash."""
-        where = f"WHERE name IS NULL AND is_head AND state IN ({_LISTED}) AND problem IS NULL"
-        return self._one(f"{where} ORDER BY id DESC LIMIT 1", ())
+        """Return the newest head that leftoff saved on its own and that is not in the trash."""
+        where = f"WHERE is_autosave AND is_head AND state IN ({_LISTED}) AND problem IS NULL"
+        return self._one(f"{where} ORDER BY as_of DESC, id DESC LIMIT 1", ())
 
     def get(self, checkpoint_id: str) -> CheckpointEntry | None:
         """Return the checkpoint with this id."""
@@ -201,17 +268,17 @@ class StoreIndex(LogIndex):
         return self._many(where, (prefix, prefix + "~", f"%-{prefix}%"))
 
     def heads(self, states: Iterable[layout.State], limit: int) -> list[CheckpointEntry]:
-        """Return the newest revision of each slot, newest first."""
+        """Return the newest revision of each slot; the one with the last activity comes first."""
         wanted = [*states]
         # One query per state can stop at the limit by using the index; `state IN` would sort all
         # rows.
         each = (
             "SELECT rowid FROM (SELECT rowid FROM checkpoints WHERE is_head AND state = ? "
-            "ORDER BY id DESC LIMIT ?)"
+            "ORDER BY as_of DESC, id DESC LIMIT ?)"
         )
         union = " UNION ALL ".join([each] * len(wanted))
         values = [value for state in wanted for value in (state, limit)]
-        where = f"WHERE rowid IN ({union}) ORDER BY id DESC LIMIT ?"
+        where = f"WHERE rowid IN ({union}) ORDER BY as_of DESC, id DESC LIMIT ?"
         found = self._many(where, (*values, limit))
         if not found and self.confirm():
             found = self._many(where, (*values, limit))
@@ -235,6 +302,19 @@ class StoreIndex(LogIndex):
         """Return the checkpoints of a session, under any name, newest first."""
         return self._many("WHERE session_id = ? ORDER BY id DESC LIMIT ?", (session_id, limit))
 
+    def newest_autosaves(self, limit: int) -> list[CheckpointEntry]:
+        """Return the last autosave of each session in open threads, among the newest autosaves."""
+        where = "WHERE is_autosave AND state != 'undone' AND problem IS NULL"
+        found: dict[tuple[str, str | None], CheckpointEntry] = {}
+        for entry in self._many(f"{where} ORDER BY id DESC LIMIT ?", (limit,)):
+            found.setdefault((entry.slot, entry.session_id), entry)
+        heads = {slot: self.head(slot) for slot, _ in found}
+        return [
+            entry
+            for entry in found.values()
+            if (head := heads[entry.slot]) is not None and head.state in layout.LISTED
+        ]
+
     def revisions(self, slot: str) -> list[CheckpointEntry]:
         """Return all revisions in a slot, newest first."""
         return self._many("WHERE slot = ? ORDER BY id DESC", (slot,))
@@ -253,10 +333,12 @@ class StoreIndex(LogIndex):
         """Return the files that cannot be read as checkpoints, newest first."""
         return self._many("WHERE problem IS NOT NULL ORDER BY id DESC LIMIT 100", ())
 
-    def names_like(self, prefix: str) -> list[str]:
-        """Return the names in use that start with the prefix."""
+    def names_like(self, prefix: str, *, only_open: bool = False) -> list[str]:
+        """Return the names in use that start with the prefix; those of ended threads, too."""
+        where = f"is_head AND name >= ? AND name < ? {'AND ' * only_open}"
+        where += f"state IN ({_LISTED})" if only_open else ""
         rows = self._rows(
-            "SELECT DISTINCT name FROM checkpoints WHERE is_head AND slot >= ? AND slot < ?",
+            f"SELECT DISTINCT name FROM checkpoints WHERE {where}",  # noqa: S608 - literals
             (prefix, prefix + "\U0010ffff"),
         )
         return [row[0] for row in rows if row[0]]
@@ -318,5 +400,6 @@ class StoreIndex(LogIndex):
 def _entry(row: Sequence[Any]) -> CheckpointEntry:
     values = dict(zip(CheckpointEntry.__struct_fields__, row, strict=True))
     values["saved_at"] = datetime.fromtimestamp(values["saved_at"], UTC)
+    values["as_of"] = datetime.fromtimestamp(values["as_of"], UTC)
     values["is_head"] = bool(values["is_head"])
     return CheckpointEntry(**values)

@@ -23,7 +23,7 @@ from leftoff.store.search_text import searchable, split_cjk
 # --- tables ---
 
 
-VERSION = 4
+VERSION = 7
 
 _SCHEMA = """
 CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));
@@ -32,17 +32,20 @@ INSERT INTO tally VALUES (0, 0);
 CREATE TABLE unlogged (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE checkpoints (
   rowid INTEGER PRIMARY KEY, id TEXT UNIQUE, area INTEGER, slot TEXT, name TEXT, saved_at REAL,
-  trigger TEXT, agent TEXT, session_id TEXT, branch TEXT, worktree TEXT, task TEXT,
+  as_of REAL, trigger TEXT, agent TEXT, session_id TEXT, branch TEXT, worktree TEXT, task TEXT,
   next_action TEXT, left_off TEXT, state TEXT DEFAULT 'open', is_head INTEGER DEFAULT 0,
-  problem TEXT, size INTEGER, mtime INTEGER
+  problem TEXT, size INTEGER, mtime INTEGER, is_autosave INTEGER
 );
 CREATE INDEX by_slot ON checkpoints (slot, id);
 CREATE INDEX by_session ON checkpoints (session_id, id) WHERE session_id IS NOT NULL;
-CREATE INDEX by_head ON checkpoints (state, id) WHERE is_head;
+CREATE INDEX by_head ON checkpoints (state, as_of, id) WHERE is_head;
+CREATE INDEX by_name ON checkpoints (name, id) WHERE name IS NOT NULL;
+CREATE INDEX by_autosave ON checkpoints (id) WHERE is_autosave;
 CREATE INDEX by_problem ON checkpoints (id) WHERE problem IS NOT NULL;
 CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, is_step INTEGER, body BLOB);
 CREATE INDEX by_step ON events (seq) WHERE is_step;
 CREATE TABLE targets (checkpoint TEXT, seq INTEGER, PRIMARY KEY (checkpoint, seq)) WITHOUT ROWID;
+CREATE TABLE joins (session_id TEXT, seq INTEGER, PRIMARY KEY (session_id, seq)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5(text, branch, agent, tokenize='unicode61');
 """
 
@@ -53,12 +56,14 @@ SELECT checkpoints = (SELECT count(*) FROM checkpoints)
 
 # Row numbers are omitted because they depend on the order in which files were read.
 _CONTENTS = (
-    """SELECT id, area, slot, name, saved_at, trigger, agent, session_id, branch, worktree, task,
-    next_action, left_off, state, is_head, problem, size, mtime FROM checkpoints ORDER BY id""",
+    """SELECT id, area, slot, name, saved_at, as_of, trigger, agent, session_id, branch, worktree,
+    task, next_action, left_off, state, is_head, problem, size, mtime, is_autosave
+    FROM checkpoints ORDER BY id""",
     """SELECT id, text, words.branch, words.agent FROM words
     JOIN checkpoints ON words.rowid = checkpoints.rowid ORDER BY id""",
     "SELECT id, is_step, body FROM events ORDER BY id",
     "SELECT checkpoint, events.id FROM targets JOIN events USING (seq) ORDER BY 1, 2",
+    "SELECT session_id, events.id FROM joins JOIN events USING (seq) ORDER BY 1, 2",
 )
 
 TABLES = Tables(schema=_SCHEMA, version=VERSION, check=_CHECK, contents=_CONTENTS)
@@ -75,8 +80,9 @@ _LAST_MILLISECOND = (1 << 43) - 2
 _checkpoint_decoder = msgspec.json.Decoder(Checkpoint)
 
 COLUMNS = (
-    "rowid", "id", "area", "slot", "name", "saved_at", "trigger", "agent", "session_id", "branch",
-    "worktree", "task", "next_action", "left_off", "state", "problem", "size", "mtime",
+    "rowid", "id", "area", "slot", "name", "saved_at", "as_of", "trigger", "agent", "session_id",
+    "branch", "worktree", "task", "next_action", "left_off", "state", "problem", "size", "mtime",
+    "is_autosave",
 )  # fmt: skip
 
 
@@ -86,7 +92,7 @@ def row_of(
     """Return the index row of a file, and its searchable text."""
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row |= {"id": checkpoint_id, "area": number, "slot": f"!{checkpoint_id}"}
-    row["saved_at"] = id_time(checkpoint_id).timestamp()
+    row["saved_at"] = row["as_of"] = id_time(checkpoint_id).timestamp()
     text = ""
     try:
         data, found = read(checkpoint_id)
@@ -106,7 +112,12 @@ def rowid_of(checkpoint_id: str) -> int:
 
 
 def slot_of(checkpoint: Checkpoint) -> str:
-    """Return the slot that groups a checkpoint's revisions: its name, session or worktree."""
+    """Return the slot that groups a checkpoint's revisions: its thread.
+
+    Version 0.1 had no threads; it grouped revisions by name, session or worktree.
+    """
+    if checkpoint.thread is not None:
+        return checkpoint.thread
     if checkpoint.name is not None:
         return checkpoint.name
     if checkpoint.session_id is not None:
@@ -131,6 +142,7 @@ def build_columns(checkpoint: Checkpoint) -> dict[str, Any]:
         "name": checkpoint.name,
         # Converted to UTC first: a time at the edge of the calendar may not exist in UTC.
         "saved_at": checkpoint.saved_at.astimezone(UTC).timestamp(),
+        "as_of": checkpoint.described_at.astimezone(UTC).timestamp(),
         "trigger": checkpoint.trigger,
         "agent": checkpoint.agent,
         "session_id": checkpoint.session_id,
@@ -139,6 +151,7 @@ def build_columns(checkpoint: Checkpoint) -> dict[str, Any]:
         "task": checkpoint.task,
         "next_action": action.text if action else None,
         "left_off": checkpoint.left_off,
+        "is_autosave": checkpoint.is_autosave,
     }
 
 
@@ -195,8 +208,8 @@ class CheckpointRows(Rows):
         found = sum(len(self._areas[number].ids_in(name)) for number, name in stale)
         return found, sum(self._count_in(*place) for place in stale)
 
-    def list_unlogged(self) -> list[tuple[str, str | None, str]]:
-        """Return id, name and trigger of checkpoints in the store that have no line in the log."""
+    def list_unlogged(self) -> list[tuple[str, str | None, str, str]]:
+        """Return id, name, thread and trigger of the checkpoints that have no line in the log."""
         return self._db.execute(_UNLOGGED).fetchall()
 
     def update_counts(self) -> None:
@@ -357,6 +370,8 @@ class CheckpointRows(Rows):
         # A checkpoint that was just saved is open, which is also the state without any event.
         is_first = event.action == "saved" and not any(map(self._has_events, ids))
         self._db.executemany("INSERT OR IGNORE INTO targets VALUES (?, ?)", [(i, seq) for i in ids])
+        if event.action == "resumed" and event.session_id is not None:
+            self._db.execute("INSERT OR IGNORE INTO joins VALUES (?, ?)", (event.session_id, seq))
         if event.action == "saved":
             self._db.executemany("DELETE FROM unlogged WHERE id = ?", [(i,) for i in event.ids])
         return set() if is_first else ids
@@ -381,7 +396,8 @@ UPDATE checkpoints SET is_head = NOT is_head WHERE slot = :slot AND is_head IS N
 """
 # CROSS, so that SQLite starts with the short list: by its own choice it reads every checkpoint.
 _UNLOGGED = """
-SELECT id, name, trigger FROM unlogged CROSS JOIN checkpoints USING (id) WHERE problem IS NULL
+SELECT id, name, slot, trigger FROM unlogged CROSS JOIN checkpoints USING (id)
+WHERE problem IS NULL
 """
 _IDS_IN = "SELECT id FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"
 _COUNT_IN = "SELECT count(*) FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"

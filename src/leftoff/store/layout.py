@@ -51,12 +51,17 @@ _ACTS: frozenset[Action] = frozenset(
 )
 
 
+BY_PROMPT = "prompt"
+"""The trigger of a resume that a prompt such as "continue" asked for."""
+
+
 class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the log.
 
     `of` is the event that an undo or redo reverts; `replaced` is the revision that a save replaced.
+    `thread` is the thread that a save belongs to.
     `hides` are the revisions that undoing a save hides: its own, and later autosaves of the work.
-    `trigger` is why a checkpoint was saved; None means on purpose.
+    `trigger` is why a checkpoint was saved or resumed; None means by a command.
     """
 
     id: str
@@ -64,6 +69,7 @@ class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     action: Action
     ids: list[str] = []
     name: str | None = None
+    thread: str | None = None
     replaced: str | None = None
     of: str | None = None
     hides: list[str] = []
@@ -132,6 +138,13 @@ def fold_events(events: Iterable[StoreEvent]) -> dict[str, State]:
         elif event.action in STATE_AFTER and (event.id not in reverted or event.action == "saved"):
             states.update(dict.fromkeys(event.ids, STATE_AFTER[event.action]))
     return states
+
+
+def list_reverted(events: Iterable[StoreEvent]) -> set[str | None]:
+    """Return the ids of the events that an undo reverted and no redo brought back."""
+    known = [*events]
+    redone = {event.of for event in known if event.action == "redone"}
+    return {event.of for event in known if event.action == "undone" and event.id not in redone}
 
 
 def _list_hidden(event: StoreEvent, known: dict[str, StoreEvent]) -> list[str]:

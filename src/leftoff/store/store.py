@@ -15,6 +15,7 @@ from leftoff.projects.project import Project
 from leftoff.store import disk, layout, log
 from leftoff.store.current_revision import Standings
 from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
+from leftoff.store.index_sync import slot_of
 from leftoff.store.layout import LISTED, Action, Area, Areas, StoreEvent
 
 
@@ -80,30 +81,42 @@ class Store:
     # Writing
 
     def save(self, draft: Checkpoint, *, overwrite: bool = False) -> SavedCheckpoint:
-        """Store a checkpoint under a new id; a name in use requires `overwrite`."""
+        """Store a checkpoint under a new id, as a revision of its thread.
+
+        Without a thread, a name continues the open thread with that name, or opens a new one. The
+        name of another open thread requires `overwrite`.
+        """
         draft = storable(draft)
+        if draft.name is None and draft.thread is None:
+            draft = msgspec.structs.replace(draft, thread=slot_of(draft))
 
         def act(area: Area) -> SavedCheckpoint:
             standing, last_id = self._standings.find_previous(draft, self.now())
-            if not (draft.name and standing and standing.state in LISTED):
-                return self._store_revision(area, draft, None, last_id)
-            if not overwrite:
+            if standing is None or (standing.state not in LISTED and draft.thread is None):
+                return self._store_revision(area, draft, None, last_id if draft.thread else None)
+            if standing.slot != draft.thread and not overwrite:
                 raise name_taken(standing)
-            return self._store_revision(area, draft, standing.id, last_id)
+            into = msgspec.structs.replace(draft, thread=standing.slot)
+            is_seen = draft.name is not None and standing.state in LISTED
+            # Nobody asked for an autosave, so it is nothing to undo.
+            is_replaced = is_seen and not draft.is_autosave
+            return self._store_revision(area, into, standing.id if is_replaced else None, last_id)
 
         return self._areas.write(act)
 
     def add(self, checkpoint: Checkpoint) -> SavedCheckpoint | None:
         """Store a checkpoint that already has an id and time; None if it is stored already."""
-        checkpoint = storable(checkpoint)
+        given = storable(checkpoint)
 
         def act(area: Area) -> SavedCheckpoint | None:
+            checkpoint = self._with_thread(given)
             event = StoreEvent(
                 id=checkpoint.id,
                 at=self.now(),
                 action="saved",
                 ids=[checkpoint.id],
                 name=checkpoint.name,
+                thread=checkpoint.thread,
                 trigger="import",
             )
             try:
@@ -119,12 +132,23 @@ class Store:
 
         return self._areas.write(act)
 
+    def _with_thread(self, checkpoint: Checkpoint) -> Checkpoint:
+        """Put a checkpoint without a thread into the one that has its name, open or not."""
+        if checkpoint.thread is not None or checkpoint.name is None or self.is_far_behind():
+            return checkpoint
+        standing, _ = self._standings.find_previous(checkpoint, self.now())
+        # Without one, the name itself is the thread, as in version 0.1.
+        slot = standing.slot if standing is not None else None
+        return msgspec.structs.replace(checkpoint, thread=slot)
+
     def _store_revision(
         self, area: Area, draft: Checkpoint, replaced: str | None, last_id: str | None
     ) -> SavedCheckpoint:
         now = self.now()
         new = new_id(now, after=last_id)
-        checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now)
+        # A new thread is known by the id of its first checkpoint.
+        thread = draft.thread or new
+        checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now, thread=thread)
         path = area.write(checkpoint)
         # The checkpoint's file is the record and already on disk. The log line only orders it among
         # the events, so it is not synced. A failure to write it does not fail the save; the next
@@ -135,6 +159,7 @@ class Store:
             action="saved",
             ids=[new],
             name=draft.name,
+            thread=thread,
             replaced=replaced,
             trigger=_automatic(draft.trigger),
         )
@@ -149,11 +174,16 @@ class Store:
         )
 
     def record(
-        self, action: Action, ids: Sequence[str], *, session: tuple[str, str] | None = None
+        self,
+        action: Action,
+        ids: Sequence[str],
+        *,
+        session: tuple[str, str] | None = None,
+        trigger: str | None = None,
     ) -> StoreEvent:
         """Record durably what happened to checkpoints, and in which agent's session."""
         agent, session_id = session or (None, None)
-        event = self._event(action, list(ids), agent=agent, session_id=session_id)
+        event = self._event(action, list(ids), agent=agent, session_id=session_id, trigger=trigger)
         self._areas.write(lambda area: area.append(event))
         if action in {"cleared", "restored"}:
             self.shown_or_hidden.update(ids)
@@ -329,9 +359,10 @@ class Store:
                         action="saved",
                         ids=[each],
                         name=name,
+                        thread=thread,
                         trigger=_automatic(trigger),
                     )
-                    for each, name, trigger in index.list_unlogged()
+                    for each, name, thread, trigger in index.list_unlogged()
                 ]
                 if missing:
                     lines = b"\n".join(map(msgspec.json.encode, missing))
@@ -377,7 +408,7 @@ class Store:
     def find(self, key: str) -> CheckpointEntry:
         """Return the checkpoint with this name or id; the error for none names close matches."""
         index = self.index()
-        found = index.head(key) or index.get(key)
+        found = index.find_named(key) or index.get(key) or index.find_renamed(key)
         if found is not None:
             return found
         if index.confirm():

@@ -27,3 +27,11 @@ def age(seconds: float) -> str:
 def local(moment: "datetime") -> str:
     """Format a time in the user's own time zone."""
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def age_in_words(seconds: float) -> str:
+    """Return how long ago something was, for a sentence: `just now`, `2 hours ago`."""
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return f"{format_count(int(seconds // size), unit)} ago"
+    return "just now"

@@ -10,5 +10,6 @@ if TYPE_CHECKING:
     from leftoff.threads import compose as compose
     from leftoff.threads import memory_briefing as memory_briefing
     from leftoff.threads import persist as persist
+    from leftoff.threads import recover as recover
 
 __getattr__ = load_on_use(__name__)

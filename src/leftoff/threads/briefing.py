@@ -119,6 +119,7 @@ def describe_file(path: str, checkpoint: Checkpoint) -> str:
 _BARE_HEADING = re.compile(r"#+\s+\S+(?:\s+\S+)?$")
 _SENTENCES_KEPT = 40
 _TELLING_SENTENCES = 1
+_SAVE = re.compile(r"\bleftoff\s+save\b")
 # So many files and commands are worth more than most sentences; the others weigh less.
 _SURE_FILES = 6
 _SURE_COMMANDS = 4
@@ -149,13 +150,16 @@ _SOURCES = {
 def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
     """Yield everything to say about a checkpoint, in the order in which it is shown."""
     yield _section(say(""), _opening(checkpoint, checks))
+    if went_on := has_gone_on(checkpoint):
+        yield _section(say("Since that was said:"), _format_trail(checkpoint))
     yield _list(say("Changed since then:"), list_changes(checks))
     yield _section(say(""), _format_interruption(checkpoint))
     asked = say("Prompts in that file:" if checkpoint.source else "Unanswered prompts:")
     yield _list(asked, _bullets(_list_prompts(checkpoint), 92))
     yield _list(say("Blockers:"), _bullets(checkpoint.blockers, 80))
     yield _section(say(""), _format_failures(checkpoint))
-    yield _section(say("The agent's last calls:"), _format_trail(checkpoint))
+    if not went_on:
+        yield _section(say("The agent's last calls:"), _format_trail(checkpoint))
     yield _section(say("The agent's last words:"), _format_left_off(checkpoint))
     yield _list(say("Open todos:"), _open_todos(checkpoint))
     yield _section(say("Plan:"), _plan(checkpoint))
@@ -197,6 +201,11 @@ def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
         label = say("Next action{origin}", origin=_format_origin(action))
         yield _sentences(label, action.text, 99, 78)
     yield from _requests(checkpoint)
+
+
+def has_gone_on(checkpoint: Checkpoint) -> bool:
+    """Return whether work went on after the next action was stated."""
+    return checkpoint.is_autosave and "next_action" in checkpoint.stated
 
 
 def _format_origin(action: NextAction) -> Rendered:
@@ -257,9 +266,13 @@ def _format_saved(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
     name = say("Checkpoint: {name}. ", name=checkpoint.name) if checkpoint.name else say("")
     age = say(" ({age})", age=times.age(checks.age_seconds)) if checks else say("")
     branch = say(", on branch {name}", name=checkpoint.branch) if checkpoint.branch else say("")
-    moment = times.local(checkpoint.saved_at)
     return say(
-        "{name}Saved {moment}{age}{branch}.", name=name, moment=moment, age=age, branch=branch
+        "{name}{verb} {moment}{age}{branch}.",
+        name=name,
+        verb="Left off" if checkpoint.as_of else "Saved",
+        moment=times.local(checkpoint.described_at),
+        age=age,
+        branch=branch,
     )
 
 
@@ -340,9 +353,18 @@ def _failure(failure: LastFailure) -> Item:
 
 def _format_trail(checkpoint: Checkpoint) -> list[Item]:
     """List the last calls, newest last; the newest ones weigh most."""
-    steps = [_format_step(step) for step in checkpoint.trail]
+    steps = [_format_step(step) for step in _list_steps(checkpoint)]
     newest = len(steps) - _SURE_STEPS
     return [Item(text, 86 if n >= newest else 72 + n / 10) for n, text in enumerate(steps)]
+
+
+def _list_steps(checkpoint: Checkpoint) -> list[TrailStep]:
+    """Return the last calls; if a next action was stated among them, only those after it."""
+    steps = checkpoint.trail
+    if not has_gone_on(checkpoint):
+        return steps
+    saves = [n for n, step in enumerate(steps) if _SAVE.search(step.what)]
+    return steps[saves[-1] + 1 :] if saves else steps
 
 
 def _format_step(step: TrailStep) -> Rendered:

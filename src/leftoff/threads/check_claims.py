@@ -99,7 +99,7 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
     plan_path = checkpoint.plan.path if checkpoint.plan else None
     branch = _check_branch(checkpoint, project)
     return Checks(
-        age_seconds=max(0, int((now - checkpoint.saved_at).total_seconds())),
+        age_seconds=max(0, int((now - checkpoint.described_at).total_seconds())),
         branch=branch,
         head=_check_head(checkpoint, project, branch),
         files=[
@@ -241,11 +241,11 @@ def _is_of_plan(checkpoint: Checkpoint, plan: str) -> bool:
 
 
 def candidates(store: Store) -> list[CheckpointEntry]:
-    """Return what can be resumed: open work, or if there is none, resumed and declined work.
+    """Return what can be resumed: open work, or if there is none, declined work.
 
     Work of this worktree comes first, then of this branch, then the newest.
     """
-    entries = _readable(store, ["open"]) or _readable(store, ["resumed", "declined"])
+    entries = _readable(store, ["open", "resumed"]) or _readable(store, ["declined"])
     project = store.project
     branch = query.current_branch(project.worktree) if project.is_git else None
 
@@ -275,7 +275,7 @@ def choose(store: Store, key: str | None) -> CheckpointEntry | None:
 def several(entries: Sequence[CheckpointEntry]) -> LeftoffError:
     """Build the error for several candidates, with what a person needs to choose."""
     return ChoiceNeeded(
-        f"There are {len(entries)} checkpoints to resume.",
+        f"There are {len(entries)} pieces of work to resume.",
         question="Which one do you want to resume?",
         choices=[_choice(entry) for entry in entries],
         hint="Name one: `leftoff resume NAME`.",
@@ -286,12 +286,12 @@ def _choice(entry: CheckpointEntry) -> dict[str, Any]:
     key = entry.name or entry.id
     return {
         "choice": key,
-        "label": entry.name or f"autosave {entry.id}",
+        "label": entry.name or entry.task or entry.id,
         "command": f"leftoff resume {key}",
         "id": entry.id,
         "branch": entry.branch,
         "worktree": entry.worktree,
-        "saved_at": entry.saved_at.isoformat(),
+        "saved_at": entry.as_of.isoformat(),
         "agent": entry.agent,
         "summary": entry.task,
         "next_action": entry.next_action,

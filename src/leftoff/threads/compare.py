@@ -5,7 +5,9 @@ from typing import Any
 import msgspec
 
 # These differ between any two checkpoints and say nothing about the work.
-_ALWAYS_DIFFERENT = frozenset({"schema", "id", "saved_at", "name", "transcript"})
+_ALWAYS_DIFFERENT = frozenset(
+    {"schema", "id", "saved_at", "as_of", "thread", "stated", "name", "transcript"}
+)
 
 
 class KeyChange(msgspec.Struct, frozen=True, kw_only=True):

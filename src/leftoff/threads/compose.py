@@ -13,6 +13,7 @@ from leftoff import config, knowledge, profiles
 from leftoff.checkpoint import (
     MANUAL,
     SCHEMA,
+    STATABLE,
     Checkpoint,
     FileRef,
     Plan,
@@ -54,7 +55,12 @@ def compose(
         **read_feature(store, whose),
         **fields,
     }
-    if session is None or _is_here(session, project):
+    plain |= {"stated": [key for key in STATABLE if _is_stated(fields.get(key))]}
+    plain |= _date(fields, session, plain["trigger"], store.now())
+    is_elsewhere = plain["worktree"] != place_of(project)["worktree"]
+    if plain["trigger"] == "recovered":
+        plain = {**_git_then(plain, project, session, settings, is_elsewhere=is_elsewhere), **plain}
+    elif session is None or _is_here(session, project):
         plain = {**read_git_state(project, settings), **plain}
     if session is not None:
         plain = _merge_values(_read_session_values(store, session), plain)
@@ -63,10 +69,45 @@ def compose(
         draft = from_plain(plain, Checkpoint)
     except msgspec.ValidationError as error:
         raise UsageError(f"Invalid checkpoint: {error}", hint=SCHEMA_HINT) from error
+    if is_elsewhere:
+        # Files and plans of another worktree say nothing about this one.
+        return draft
     draft = with_shell_edits(draft, session, project, settings)
     if with_plan:
         draft = with_step(with_found_plan(draft, project), project.worktree)
     return with_files(draft, project.worktree)
+
+
+def _is_stated(value: object) -> bool:
+    """Return whether the caller gave a key a value that is not marked as inferred."""
+    return bool(value) and not (isinstance(value, dict) and value.get("origin") == "inferred")
+
+
+def _date(
+    fields: Mapping[str, Any], session: KnownSession | None, trigger: str, now: datetime
+) -> dict[str, str]:
+    """Return the last activity of a session, unless it is being saved on purpose right now."""
+    if session is None or (trigger == MANUAL and session.may_be_alive(now)):
+        return {}
+    last = times.parse(fields.get("as_of") or session.facts.last_at)
+    return {"as_of": min(last, now).isoformat()} if last is not None else {}
+
+
+def _git_then(
+    plain: dict[str, Any],
+    project: Project,
+    session: KnownSession | None,
+    settings: Settings,
+    *,
+    is_elsewhere: bool,
+) -> dict[str, Any]:
+    """Return what is known about git when a session died, which may be long ago."""
+    head = session.head if session is not None else ""
+    if is_elsewhere or session is None:
+        return {"head": head} if head else {}
+    moment = times.parse(plain.get("as_of", ""))
+    seen = read_git_state(project, settings)
+    return _git_state_at(seen, project, moment, head=head, branch=session.facts.branch)
 
 
 def _read_notes(project: Project, settings: Settings) -> dict[str, Any]:
@@ -196,6 +237,8 @@ def _parse_reason(each: object) -> object:
 
 # A folder full of build output must not fill the checkpoint.
 _DIRTY_LIMIT = 200
+# An agent may write its transcript a moment before the file that it mentions.
+_CLOCK_SLACK_SECONDS = 2.0
 
 
 def place_of(project: Project) -> dict[str, Any]:
@@ -236,6 +279,27 @@ def _drop_native(paths: list[str], project: Project, settings: Settings) -> list
         return paths
     is_native = profiles.natives_in(project, settings.mirror)
     return [path for path in paths if not is_native(path)]
+
+
+def _git_state_at(
+    seen: dict[str, Any], project: Project, moment: datetime | None, *, head: str, branch: str
+) -> dict[str, Any]:
+    """Return what is known about git at an earlier moment, when a session died.
+
+    `head` and `branch` are what the session saw. If HEAD has moved since, nothing else is claimed.
+    A file counts as changed only if it was changed before that moment.
+    """
+    is_moved = not head or seen.get("head") != head or branch not in {"", seen.get("branch")}
+    if moment is None or is_moved:
+        return {"head": head} if head else {}
+    until = moment.timestamp() + _CLOCK_SLACK_SECONDS
+    dirty = [
+        path
+        for path in seen.get("dirty", [])
+        if locate_file(path, project.worktree).exists()
+        and not is_modified_since(path, project.worktree, until)
+    ]
+    return {**seen, "dirty": dirty}
 
 
 def read_feature(store: Store, whose: Mapping[str, str]) -> dict[str, str]:
@@ -304,6 +368,24 @@ def with_step(draft: Checkpoint, root: Path) -> Checkpoint:
 
 def with_files(draft: Checkpoint, root: Path) -> Checkpoint:
     """Fingerprint the files that the checkpoint names, so that changes can be found later."""
+    return _as_then(_with_files_now(draft, root))
+
+
+def _as_then(draft: Checkpoint) -> Checkpoint:
+    """Remove the fingerprints of files that changed after a session died: they were different."""
+    if draft.trigger != "recovered" or draft.as_of is None:
+        return draft
+    until = draft.as_of.timestamp() + _CLOCK_SLACK_SECONDS
+    files = [
+        msgspec.structs.replace(file, size=None, mtime=None, sha256=None)
+        if file.mtime is not None and file.mtime > until
+        else file
+        for file in draft.files
+    ]
+    return msgspec.structs.replace(draft, files=files)
+
+
+def _with_files_now(draft: Checkpoint, root: Path) -> Checkpoint:
     named = [*draft.files]
     known = {file.path for file in named}
     files = [
@@ -352,7 +434,7 @@ def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
 
     The first save gets day 1. Earlier decisions and failures stay, because the task is the same.
     """
-    earlier = store.index().head(check_name(name))
+    earlier = store.index().find_named(check_name(name))
     if earlier is None or earlier.problem is not None:
         return draft
     before = store.load(earlier)

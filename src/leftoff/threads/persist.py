@@ -1,19 +1,24 @@
 """Save a checkpoint that was composed, by name or automatically, and judge its quality."""
 
+import contextlib
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from leftoff import knowledge, statusline
-from leftoff.checkpoint import MANUAL, Checkpoint, cut_to_limits, encode, to_plain
-from leftoff.errors import BelowQualityBar
+from leftoff.checkpoint import Checkpoint, cut_to_limits, encode, to_plain
+from leftoff.errors import BelowQualityBar, ChoiceNeeded
 from leftoff.fingerprints import locate_file
-from leftoff.names import FORBIDDEN, check_name, kebab
+from leftoff.names import FORBIDDEN, check_name, find_unused_name, kebab, suggest_name
 from leftoff.redact import redact_value
-from leftoff.store import SavedCheckpoint, Store
+from leftoff.session.facts.report import Facts
+from leftoff.session.real_work import is_substantial, is_worth_saving, shows_work
+from leftoff.store import CheckpointEntry, SavedCheckpoint, Store
+from leftoff.text import times
+from leftoff.threads.continue_thread import continue_thread, has_news, is_named
 
 # --- quality: could a fresh session act on it without asking anyone? ---
 
@@ -172,13 +177,24 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     saved: SavedCheckpoint
     warnings: list[str]
+    continues: str | None = None
+    """The name of the thread that the session was in, if the checkpoint continues it."""
 
 
 def save(
     store: Store, draft: Checkpoint, *, name: str, overwrite: bool = False, strict: bool = False
 ) -> Outcome:
-    """Save a checkpoint under a name, and return warnings about what is weak in it."""
+    """Save a checkpoint under a name, and return warnings about what is weak in it.
+
+    A session that works on a thread continues it, unless another name or `overwrite` is given. A
+    thread that nobody has named yet gets the name.
+    """
     named = msgspec.structs.replace(draft, name=check_name(name, strict=strict))
+    named = msgspec.structs.replace(named, stated=[*dict.fromkeys([*named.stated, "name"])])
+    head = None if overwrite else _find_continued(store, named)
+    if head is not None:
+        continued = continue_thread(head, named, store.project.worktree)
+        named = msgspec.structs.replace(continued, name=named.name)
     # Redacted before it is cut: half a secret matches no pattern.
     kept, cut = cut_to_limits(redact_value(named))
     findings = lint(kept, store.project.worktree)
@@ -191,7 +207,23 @@ def save(
         statusline.update_last_save(
             str(store.project.state_folder), kept.session_id, kept.name or "", at
         )
-    return Outcome(saved=saved, warnings=[*_warnings(saved, findings, cut), *lessons])
+    return Outcome(
+        saved=saved,
+        warnings=[*_warnings(saved, findings, cut), *lessons],
+        continues=head.name if head is not None else None,
+    )
+
+
+def _find_continued(store: Store, draft: Checkpoint) -> Checkpoint | None:
+    """Return the head of the session's thread, if the draft has its name or gives it one."""
+    if store.is_far_behind():
+        return None
+    entry = store.index().find_open_thread(draft.session_id)
+    if entry is None:
+        return None
+    head = msgspec.structs.replace(store.load(entry), thread=entry.slot)
+    is_renamed = head.name != draft.name and not is_named(head)
+    return head if head.name == draft.name or is_renamed else None
 
 
 def build_quality_error(
@@ -226,11 +258,12 @@ def _warnings(
 
 # These change even if no work is done.
 _VOLATILE = frozenset(
-    {"id", "saved_at", "trigger", "reason", "transcript", "context", "files", "dirty", "in_flight"}
+    {"id", "saved_at", "as_of", "trigger", "reason", "transcript", "context", "files", "dirty"}
+    | {"in_flight", "thread", "stated"}
 )
 
-# These change when work is done.
-_WORK = ("intent", "files_modified", "todos", "head", "pending_prompts")
+# A conversation that has filled so much of the context is work, even if it changed no file.
+_FULL_PERCENT = 60.0
 
 
 def digest_work(draft: Checkpoint) -> str:
@@ -239,22 +272,92 @@ def digest_work(draft: Checkpoint) -> str:
     return hashlib.blake2b(msgspec.json.encode(plain), digest_size=16).hexdigest()
 
 
-def is_saved_on_purpose(store: Store, draft: Checkpoint) -> bool:
-    """Return whether someone saved this session by name and no work was done since.
+def autosave(
+    store: Store,
+    draft: Checkpoint,
+    facts: Facts | None,
+    *,
+    find_former: Callable[[], str | None] = lambda: None,
+    is_forced: bool = False,
+) -> SavedCheckpoint | None:
+    """Save a session's state; return None if it says nothing new or is small talk.
 
-    The transcript does not show that: an agent says a few more words after it has saved.
+    `find_former` returns the session that this one was forked from. A forced save is written even
+    if nothing is new, but never opens a thread.
     """
-    newest = store.index().newest_of_session(draft.session_id or "")
-    if newest is None or newest.trigger != MANUAL or newest.problem is not None:
-        return False
-    saved = store.load(newest)
-    return all(getattr(saved, key) == getattr(draft, key) for key in _WORK)
+    index = store.index()
+    found = index.find_thread(draft.session_id) or index.find_thread(find_former())
+    if found is not None and found.is_open:
+        head = store.load(found)
+        revision = continue_thread(_in_thread(head, found), draft, store.project.worktree)
+        worked_at = times.parse(facts.worked_at) if facts is not None else None
+        if not (is_forced or has_news(head, revision, worked_at)):
+            return None
+        return _write(store, revision)
+    # The thread of the session may have ended; what follows is other work.
+    ended = store.load(found) if found is not None and found.problem is None else None
+    opened = draft if ended is None else _since(ended, draft)
+    if not _opens(opened, facts, is_again=ended is not None):
+        return None
+    return open_thread(store, opened)
 
 
-def autosave(store: Store, draft: Checkpoint) -> SavedCheckpoint:
-    """Save a state without a name, so that it never replaces a named checkpoint."""
-    unnamed = msgspec.structs.replace(draft, name=None)
-    saved = store.save(cut_to_limits(redact_value(unnamed))[0])
+def _in_thread(head: Checkpoint, entry: CheckpointEntry) -> Checkpoint:
+    """Return a head with its thread, which version 0.1 did not record."""
+    return msgspec.structs.replace(head, thread=entry.slot)
+
+
+def _opens(draft: Checkpoint, facts: Facts | None, *, is_again: bool) -> bool:
+    """Return whether a session has done something that is worth a thread of its own."""
+    asked = [draft.summary, draft.intent, *draft.requests, *draft.pending_prompts]
+    if is_again:
+        # After its thread ended, only something else that was asked for and begun is new work.
+        return bool(draft.files_modified or draft.todos) and any(map(is_substantial, asked))
+    if draft.trigger == "precompact" and any(map(is_substantial, asked)):
+        # A conversation that is compacted is long, and the summary loses most of it.
+        return True
+    is_dead = draft.trigger == "recovered"
+    is_over = is_dead or draft.trigger == "session-end"
+    if facts is not None and (is_worth_saving(facts) if is_over else shows_work(facts)):
+        return True
+    if facts is not None and (facts.percent or 0.0) >= _FULL_PERCENT:
+        return any(map(is_substantial, asked))
+    # The transcript may lack what hooks saw: the last request, or its answer.
+    is_behind = facts is None or draft.intent != facts.intent
+    is_waiting = is_dead and (is_behind or bool(draft.pending_prompts or draft.in_flight))
+    return is_waiting and any(map(is_substantial, asked))
+
+
+def _since(ended: Checkpoint, draft: Checkpoint) -> Checkpoint:
+    """Return what a session did after its thread had ended."""
+    known = {ended.summary, ended.intent, *ended.requests}
+    asked = [draft.summary, *draft.requests, draft.intent]
+    new = [each for each in dict.fromkeys(asked) if each and each not in known]
+    intent = new[-1] if new else None
+    return msgspec.structs.replace(
+        draft,
+        summary=new[0] if len(new) > 1 else None,
+        intent=intent,
+        requests=new[1:-1],
+        files_modified=[
+            path for path in draft.files_modified if path not in ended.files_modified or new
+        ],
+        todos=[todo for todo in draft.todos if todo not in ended.todos],
+    )
+
+
+def open_thread(store: Store, draft: Checkpoint) -> SavedCheckpoint:
+    """Open a thread, and name it with a few words of its task; nobody has stated that name."""
+    name = suggest_name([draft.summary or draft.intent, draft.intent], draft.branch)
+    while True:
+        unused = find_unused_name(name, store.index().names_like(name, only_open=True))
+        with contextlib.suppress(ChoiceNeeded):
+            return _write(store, msgspec.structs.replace(draft, name=unused, thread=None))
+        # Another process has just opened a thread with that name, so look again.
+
+
+def _write(store: Store, draft: Checkpoint) -> SavedCheckpoint:
+    saved = store.save(cut_to_limits(redact_value(draft))[0])
     learn_lessons(store, saved.checkpoint)
     return saved
 

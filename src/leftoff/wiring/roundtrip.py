@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,10 @@ class _Stage:
 def _transcript(folder: Path) -> str:
     shared = {"cwd": str(folder), "sessionId": _FIRST, "version": "2.1.0", "gitBranch": "main"}
     asked = {"role": "user", "content": _TASK}
+    # Only real work is saved, such as an edit.
+    edit = {"file_path": str(folder / "made-up.py")}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "Edit", "input": edit}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "Updated."}
     said = {
         "role": "assistant",
         "model": "made-up",
@@ -143,10 +148,18 @@ def _transcript(folder: Path) -> str:
     }
     lines: list[dict[str, Any]] = [
         {"type": "user", "uuid": "1", "parentUuid": None, "message": asked},
-        {"type": "assistant", "uuid": "2", "parentUuid": "1", "message": said},
+        _say("assistant", [call], uuid="2", after="1"),
+        _say("user", [result], uuid="3", after="2"),
+        {"type": "assistant", "uuid": "4", "parentUuid": "3", "message": said},
     ]
-    more = {"isSidechain": False, "timestamp": "2026-01-01T12:00:00.000Z"}
+    # Old work is not offered, so the session has to be a recent one.
+    more = {"isSidechain": False, "timestamp": datetime.now(UTC).isoformat()}
     return "".join(f"{json.dumps({**line, **shared, **more})}\n" for line in lines)
+
+
+def _say(role: str, content: list[dict[str, Any]], *, uuid: str, after: str) -> dict[str, Any]:
+    message = {"role": role, "content": content}
+    return {"type": role, "uuid": uuid, "parentUuid": after, "message": message}
 
 
 def _problem(event: str, answer: try_programs.Answer) -> DoctorFinding | None:

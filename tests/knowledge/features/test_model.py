@@ -64,9 +64,12 @@ class Model:
         if loop is None or loop["status"] == "completed":
             loop = {"feature": number, "history": [], "attempt": feature["attempts"] + 1}
             self.touch(loop)
-        if not isinstance(key, bool) and key != session:
-            self.loops[key] = {"feature": None, "status": "idle", "history": [], "touched": 0}
         self.loops[session] = {**loop, "status": "in_progress"}
+        for each, other in self.loops.items():
+            # A completed loop whose attempts are not in this one still has something to tell.
+            is_covered = all(tried in loop["history"] for tried in other["history"])
+            if each != session and other["feature"] == number and is_covered:
+                self.loops[each] = {"feature": None, "status": "idle", "history": [], "touched": 0}
         feature["status"] = "in_progress"
         return True
 

@@ -160,3 +160,39 @@ def test_a_request_is_not_begun_again_once_a_tool_has_run() -> None:
 
 def test_nothing_known_is_nothing_said() -> None:
     assert infer() == ("", "")
+
+
+def test_a_bare_promise_does_not_hide_what_was_announced_before() -> None:
+    announced = AssistantText(text="The rows stream. Next I will run the tests of the exporter.")
+    later = UserText(text="and afterwards update the changelog")
+
+    _, text = infer(ASKED, announced, later, AssistantText(text="I will."))
+    _, beside = infer(ASKED, AssistantText(text=f"I will. {announced.text}"))
+
+    expected = "Do what the agent announced: Next I will run the tests of the exporter."
+    assert (text, beside) == (expected, expected)
+
+
+def test_a_go_ahead_is_never_quoted_as_the_request() -> None:
+    source, text = infer(UserText(text="continue"), *edit("/r/a.c"))
+
+    assert source == "trail"
+    assert text == "Continue. The agent has edited /r/a.c."
+    assert infer(UserText(text="continue")) == ("", "")
+
+
+def test_a_question_that_was_only_answered_is_not_the_task() -> None:
+    fold = Fold()
+    asked = UserText(text="What is the capital of France?")
+    fold.add([asked, AssistantText(text="Paris."), ASKED, *edit("/r/a.c")])
+
+    assert report(fold.export()).task == ASKED.text
+
+
+def test_only_edits_and_commands_that_change_something_count_as_work() -> None:
+    fold = Fold()
+    looked = ToolResult(id="ls", ok=True, at="2026-11-15T12:05:00Z")
+    edited = ToolResult(id="/r/a.c", ok=True, at="2026-11-15T12:01:00Z")
+    fold.add([ASKED, edit("/r/a.c")[0], edited, run("ls")[0], looked])
+
+    assert report(fold.export()).worked_at == "2026-11-15T12:01:00Z"

@@ -225,9 +225,12 @@ def with_progress(found: Plain, checkpoint: Checkpoint, project: str) -> Plain:
         **object_of(found.get("lastSession")),
         **_SESSION.write(said),
     }
-    news = {"lastUpdated": iso(checkpoint.saved_at), "lastSession": last}
     named = {"currentProject": project} if "currentProject" not in found else {}
-    return {**object_of(kept.get("progress")), **found, **named, **news}
+    news = {"lastUpdated": iso(checkpoint.saved_at), "lastSession": last}
+    result = {**object_of(kept.get("progress")), **found, **named, **news}
+    # git tracks the file, so a new time alone must not change it.
+    is_same = {**result, "lastUpdated": found.get("lastUpdated")} == found
+    return found if is_same else result
 
 
 def next_steps(checkpoint: Checkpoint) -> list[str]:

@@ -169,10 +169,15 @@ def _write_briefing(files: Files, news: StoreNews) -> None:
     text, standing = news.briefing(), local.read(BRIEFING)
     if standing is None or standing.startswith(_PAGE):
         # A generated page is replaced every time, also by `leftoff briefing --write`.
-        local.edit(BRIEFING, lambda _: text)
+        local.edit(BRIEFING, lambda old: old if _drop_time(old) == _drop_time(text) else text)
     elif has_news:
         # A person wrote this for the next session: it is moved aside, and the user is informed.
         local.replace(BRIEFING, text.encode("utf-8", "replace"))
+
+
+def _drop_time(page: str) -> list[str]:
+    """Drop the time of a generated page: git tracks it, so a new time alone is no change."""
+    return [line for line in page.splitlines() if not line.startswith("Last updated: ")]
 
 
 def _ignore(files: Files) -> None:

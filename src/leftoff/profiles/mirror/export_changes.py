@@ -175,8 +175,9 @@ def _import_first(mirror: Mirror) -> MirrorCursor | None:
 def _whole(mirror: Mirror) -> StoreNews:
     """Return everything that is listed, as if it had just been saved."""
     entries = reversed(mirror.store.index().heads([*LISTED], _MOST))
-    found = [each for each in entries if not each.problem and _is_here(mirror, each)]
-    saved = [mirror.store.load(entry) for entry in found]
+    heads = [each for each in entries if not each.problem and _is_here(mirror, each)]
+    found = [each for head in heads for each in _list_shown(mirror, head)]
+    saved = [_as_shown(mirror.store.load(entry)) for entry in found]
     current = {checkpoint.name or AUTOSAVE: checkpoint for checkpoint in saved}
     return StoreNews(
         now=mirror.store.now(),
@@ -196,7 +197,8 @@ def _news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:
         each: TakenUp(event=event.id, session_id=event.session_id)
         for event in events
         if event.action in {"resumed", "consumed"}
-        for each in event.ids
+        for one in event.ids
+        for each in _with_purposeful(mirror, one)
     }
     return StoreNews(
         now=mirror.store.now(),
@@ -211,17 +213,38 @@ def _news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:
 def _load(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
     entries = [mirror.entry(each) for each in dict.fromkeys(ids)]
     return [
-        mirror.store.load(entry)
+        _as_shown(mirror.store.load(entry))
         for entry in entries
         if entry and not entry.problem and _is_here(mirror, entry)
     ]
+
+
+def _as_shown(checkpoint: Checkpoint) -> Checkpoint:
+    """Hide the name of an autosave: in native files, a name means that somebody saved it."""
+    return msgspec.structs.replace(checkpoint, name=None) if checkpoint.is_autosave else checkpoint
+
+
+def _list_shown(mirror: Mirror, head: CheckpointEntry) -> list[CheckpointEntry]:
+    """Return what native files show of a thread: its head, and the last save on purpose."""
+    purposeful = mirror.index.find_purposeful(head.slot) if head.is_autosave else None
+    return [purposeful, head] if purposeful is not None else [head]
+
+
+def _with_purposeful(mirror: Mirror, checkpoint_id: str) -> list[str]:
+    """Return a checkpoint, and if it is an autosave, the last save on purpose of its thread."""
+    entry = mirror.entry(checkpoint_id)
+    shown = _list_shown(mirror, entry) if entry is not None else []
+    return [each.id for each in shown] or [checkpoint_id]
 
 
 def _current(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, Checkpoint | None]:
     """Return the current checkpoint of every name in the events."""
     touched = [mirror.entry(each) for event in events for each in _ids(mirror, event)]
     names = dict.fromkeys(
-        entry.name or AUTOSAVE for entry in touched if entry and _is_here(mirror, entry)
+        AUTOSAVE if each.is_autosave else each.name or AUTOSAVE
+        for entry in touched
+        if entry and _is_here(mirror, entry)
+        for each in _list_shown(mirror, entry)
     )
     return {name: _find_shown(mirror, name) for name in names}
 
@@ -236,10 +259,11 @@ def _ids(mirror: Mirror, event: StoreEvent) -> list[str]:
 
 
 def _find_shown(mirror: Mirror, name: str) -> Checkpoint | None:
-    entry = mirror.index.head(name) if name else mirror.index.autosave()
-    if entry is None or entry.state not in LISTED or entry.problem:
+    head = mirror.index.find_named(name) if name else mirror.index.autosave()
+    if head is None or head.state not in LISTED or head.problem:
         return None
-    return mirror.store.load(entry)
+    entry = _list_shown(mirror, head)[0] if name else head
+    return _as_shown(mirror.store.load(entry))
 
 
 def _is_here(mirror: Mirror, entry: CheckpointEntry) -> bool:

@@ -82,7 +82,7 @@ def _is_unchanged(path: Path, note: ManifestEntry | None) -> bool:
 
 def _import_file(mirror: Mirror, path: Path, data: bytes, found_edits: ImportedEdits) -> None:
     name = kebab(mirror.profile.read(path, data).name or "")
-    head = mirror.store.index().head(name) if name else None
+    head = mirror.store.index().find_named(name) if name else None
     # It may have been imported already, for example by `leftoff import`.
     if head is not None and mirror.is_source(head.id, data):
         _record(mirror, path, data, of=head.id)

@@ -92,9 +92,9 @@ class Mirror:
 
     def shows(self, name: str) -> bool:
         """Return whether a name is listed; the index is updated only before answering no."""
-        head = self.index.head(name)
+        head = self.index.find_named(name)
         if head is None or head.state not in LISTED:
-            head = self.store.index().head(name)
+            head = self.store.index().find_named(name)
         return head is not None and head.state in LISTED
 
     def entry(self, checkpoint_id: str) -> CheckpointEntry | None:

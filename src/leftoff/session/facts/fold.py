@@ -40,6 +40,7 @@ from leftoff.session.facts.fold_state import (
     RunUse,
     SessionText,
 )
+from leftoff.session.facts.looks import is_look
 from leftoff.session.facts.plan_parts import split_plan
 from leftoff.session.facts.redacting import Redact, redact_texts, texts_of
 from leftoff.session.facts.todo_list import change_todo, replace_todos
@@ -221,6 +222,7 @@ class Fold:
     def _used(self, call: ToolCall, event: ToolResult) -> None:
         state = self.state
         is_edit = call.kind == "edit" or bool(event.paths)
+        state.worked_at = event.at if is_edit and event.at else state.worked_at
         for name in event.paths or call.paths:
             path = written_paths.normalise(name, state.cwd)
             use = state.files.get(path, _UNUSED)
@@ -238,6 +240,8 @@ class Fold:
     def _ran(self, call: ToolCall, event: ToolResult) -> None:
         state = self.state
         command = call.command
+        if event.at and not is_look(command):
+            state.worked_at = event.at
         if event.paths:
             self._used(call, event)
         if not call.sidechain:

@@ -114,6 +114,8 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     agent_version: str = ""
     started_at: str = ""
     last_at: str = ""
+    worked_at: str = ""
+    """When a file was last edited, or a command run that may change something."""
     cwd: str = ""
     branch: str = ""
     roots: list[str] = []

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from leftoff.phrases.short_answers import is_go_ahead
 from leftoff.session.facts.fold_state import TrailEntry
 from leftoff.session.facts.report import Facts
 from leftoff.session.facts.sentences import promises_more
@@ -103,7 +104,10 @@ def _follow_trail(facts: Facts) -> str:
         return ""
     if not facts.has_said:
         done = _list_calls(facts.trail)
-        return f"Continue with the request: {_end(_short(facts.intent))} The agent has {done}."
+        requests = (facts.intent, facts.task)
+        asked = next((each for each in requests if not is_go_ahead(each)), "")
+        request = f"Continue with the request: {_end(_short(asked))}" if asked else "Continue."
+        return f"{request} The agent has {done}."
     words = facts.next_words or facts.closing_words
     done = _list_calls([each for each in facts.trail if each.seq > facts.said_at])
     since = f" Since then the agent {done}." if done else ""
@@ -111,7 +115,7 @@ def _follow_trail(facts: Facts) -> str:
 
 
 def _start_request(facts: Facts) -> str:
-    if not facts.intent:
+    if not facts.intent or is_go_ahead(facts.intent):
         return ""
     about = f" (it answers: {_short(facts.answers_to)})" if facts.answers_to else ""
     return f"Start with the request: {_short(facts.intent)}{about}"

@@ -15,7 +15,7 @@ from leftoff.session.facts.fold_state import (
     TrailEntry,
 )
 from leftoff.session.facts.plan_parts import list_unfinished
-from leftoff.session.facts.sentences import next_and_closing_words, promises_more
+from leftoff.session.facts.sentences import is_bare, next_and_closing_words, promises_more
 from leftoff.session.facts.user_requests import find_answered
 
 _MOST_COMMANDS = 16
@@ -39,6 +39,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     model: str = ""
     started_at: str = ""
     last_at: str = ""
+    worked_at: str = ""
     cwd: str = ""
     roots: list[str] = []
     branch: str = ""
@@ -96,10 +97,29 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 # What the fold keeps under the same name.
 _SAME = (
-    *("session_id", "agent_version", "model", "started_at", "last_at", "cwd", "roots", "branch"),
-    *("is_turn_over", "plan_path", "plan_title", "commit_sha", "commit_subject", "refusals"),
-    *("tokens", "compactions", "constraints"),
+    *(
+        "session_id",
+        "agent_version",
+        "model",
+        "started_at",
+        "last_at",
+        "worked_at",
+        "cwd",
+        "roots",
+        "branch",
+    ),
+    *("is_turn_over", "plan_path", "plan_title", "commit_sha", "commit_subject"),
+    *("refusals", "tokens", "compactions", "constraints"),
 )
+
+
+def _find_telling(state: FoldState) -> str:
+    """Return the last words that say something: behind "I will." stands what was said before."""
+    last = state.answers[-1:]
+    before = state.answers[-2:-1]
+    if last and before and is_bare(last[0].text) and before[0].at == last[0].at:
+        return before[0].text
+    return last[0].text if last else ""
 
 
 def report(state: FoldState) -> Facts:
@@ -109,7 +129,8 @@ def report(state: FoldState) -> Facts:
     step, total = _step(todos)
     requests = [said.text for said in state.requests]
     last_words = state.answers[-1].text if state.answers else ""
-    next_words, closing_words = next_and_closing_words(last_words) if last_words else ("", "")
+    telling = _find_telling(state)
+    next_words, closing_words = next_and_closing_words(telling) if telling else ("", "")
     has_said = state.said_seq > state.asked_seq
     return Facts(
         **{name: getattr(state, name) for name in _SAME},

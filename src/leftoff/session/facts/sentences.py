@@ -22,6 +22,7 @@ _PROMISE = re.compile(
     re.IGNORECASE,
 )
 _LAST_SENTENCES = 8
+_BARE_WORDS = 3
 _NEXT_CHARS = 400
 
 
@@ -38,11 +39,18 @@ def next_and_closing_words(text: str) -> tuple[str, str]:
     """Return what the agent last said it would do or asked, and how its message ended."""
     last = split_sentences(text)[-_LAST_SENTENCES:]
     telling = [n for n, s in enumerate(last) if _NEXT_WORDS.search(s) or s.endswith("?")]
-    picked = telling[-2:]
+    # "I will." says nothing beside a sentence that says what.
+    whole = [n for n in telling if not is_bare(last[n]) or last[n].endswith("?")]
+    picked = (whole or telling)[-2:]
     # A sentence that ends with a colon introduces the next one.
     announced = {n + 1 for n in picked if last[n].endswith(":") and n + 1 < len(last)}
     words = " ".join(last[n] for n in sorted({*picked, *announced}))
     return _cut(words), _cut("".join(last[-1:]))
+
+
+def is_bare(text: str) -> bool:
+    """Return whether a text is too short to say anything by itself."""
+    return len(text.split()) <= _BARE_WORDS
 
 
 def last_proposal(text: str) -> str:

@@ -30,12 +30,13 @@ def note_request(state: FoldState, text: str) -> None:
     asked = cut(text, REQUEST_CHARS)
     is_answer = len(asked) <= _SHORT_REPLY and state.said_seq > state.asked_seq
     state.answered = state.answers[-1].text if is_answer and state.answers else ""
+    is_first = not state.task or _was_only_asked(state)
     state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
     state.asked_seq = state.seq
     if is_go_ahead(asked):
         return
     state.goal_seq = state.seq
-    if not state.task:
+    if is_first:
         state.task = asked
     else:
         later = SessionText(cut(asked, _LATER_CHARS), state.calls)
@@ -43,6 +44,14 @@ def note_request(state: FoldState, text: str) -> None:
     if len(asked) <= _LONGEST_WITH_RULES:
         rules = [*state.constraints, *find_rules(asked)]
         state.constraints = list(dict.fromkeys(rules))[-_MOST_RULES:]
+
+
+def _was_only_asked(state: FoldState) -> bool:
+    """Return whether the task so far is a short question that the agent answered from memory."""
+    last = state.requests[-1] if state.requests else None
+    if last is None or last.text != state.task or last.at != state.calls:
+        return False
+    return len(last.text) <= _SHORT_REPLY and last.text.rstrip().endswith(("?", "？"))
 
 
 def find_answered(state: FoldState) -> str:

@@ -1,0 +1,208 @@
+"""Work keeps its task and its name across sessions of the real Claude Code."""
+
+import pytest
+
+from e2e.claude import Bench
+from e2e.exporter import ABOUT, FIRST_WORDS, LAST_WORDS, NEXT, TASK, begin, edit, only_work, send
+from e2e.faces import (
+    ID,
+    holds,
+    list_revisions,
+    list_work,
+    read_pages,
+    resume,
+    says_age,
+    show_status,
+    start,
+)
+from e2e.model import Model
+from e2e.turns import Turn, bash, call, say, write
+from e2e.user import User
+
+AFTERWARDS = "and afterwards update the changelog"
+
+# --- one task over many sessions ---
+
+
+@pytest.mark.parametrize("go_ahead", ["continue", "Go on, please.", "yes", "weiter"])
+def test_the_task_stays_over_three_sessions_that_continue(
+    bench: Bench, user: User, go_ahead: str
+) -> None:
+    begin(user)
+    user.works(go_ahead, *edit(bench, "The test is there. Next I will stream the header."))
+    user.works(go_ahead, *edit(bench))
+
+    told = start(user, "hello")
+
+    assert holds(told.model, ABOUT)
+    assert NEXT in told.model
+    work = only_work(user)
+    assert NEXT in work.next
+    revisions = list_revisions(user, work.key)
+    assert len(revisions) >= 3
+    assert [each.task for each in revisions if not holds(each.task, ABOUT)] == []
+
+
+def test_a_session_that_runs_the_offered_command_goes_on_with_the_work(
+    bench: Bench, user: User
+) -> None:
+    begin(user)
+    key = list_work(user)[0].key
+
+    user.works("Where were we?", bash(f"leftoff resume {key} --accept"), *edit(bench))
+
+    assert NEXT in only_work(user).next
+    told = start(user, "hello")
+    assert holds(told.model, ABOUT)
+    assert NEXT in told.model
+
+
+@pytest.mark.parametrize("options", [(), ("--fork-session",)], ids=["resumed", "forked"])
+def test_a_session_that_claude_code_resumes_or_forks_goes_on_with_the_work(
+    bench: Bench, user: User, options: tuple[str, ...]
+) -> None:
+    session = begin(user).session_id
+
+    user.works("Now write the tests", *edit(bench), options=("--resume", session, *options))
+
+    assert NEXT in only_work(user).next
+
+
+def test_a_session_that_continues_and_is_killed_leaves_the_task_as_it_was(
+    bench: Bench, user: User
+) -> None:
+    begin(user)
+    user.crashes("continue", edit(bench)[0], say("slow", stall=True))
+
+    told = start(user, "hello")
+
+    assert holds(told.model, ABOUT)
+    assert "test_export.py" in told.model
+    only_work(user)
+
+
+def test_continue_after_clear_goes_on_with_the_work(bench: Bench, model: Model, user: User) -> None:
+    model.will(write(bench.repo.folder / "export.py", "rows = 1\n"), say(FIRST_WORDS))
+    tui = bench.tui("--allowedTools", "Write")
+    send(tui, TASK, 1)
+    model.will(*edit(bench))
+    tui.send("/clear")
+    tui.send("continue")
+    request = model.wait_for("continue")
+    tui.wait_for_turns(1)
+    tui.send("/exit")
+    tui.wait_for_end()
+
+    assert holds(request.news, ABOUT)
+    assert NEXT in only_work(user).next
+
+
+def test_people_see_a_name_made_of_the_task_and_no_id(user: User) -> None:
+    begin(user)
+
+    work = only_work(user)
+
+    words = work.name.split("-")
+    assert 2 <= len(words) <= 4
+    assert [word for word in words if not holds(TASK, word)] == []
+    assert work.name in read_pages(user)
+    assert ID.search(read_pages(user)) is None
+    assert holds(resume(user, work.name).task, ABOUT)
+
+
+def test_the_person_reads_one_line_with_name_age_and_next_action(bench: Bench, user: User) -> None:
+    begin(user)
+    user.works("continue", *edit(bench))
+    user.lets_days_pass(2)
+    name = list_work(user)[0].name
+    assert name
+
+    screen = bench.tui().wait("leftoff:")
+
+    line = next(line for line in screen.splitlines() if "leftoff:" in line)
+    assert name in line
+    assert NEXT in line
+    assert says_age(line, 2)
+    assert "continue" in line
+    assert ID.search(line) is None
+
+
+# --- small talk ---
+
+SMALL_TALK: dict[str, tuple[str, tuple[Turn, ...]]] = {
+    "question": ("What is 2+2?", (say("4"),)),
+    "thanks": ("thanks, that was great", (say("You are welcome."),)),
+    "looking around": (
+        "How does this project start?",
+        (
+            bash("ls && git log --oneline"),
+            call("Read", given={"file_path": "app.py"}),
+            say("With app.py."),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SMALL_TALK)
+def test_small_talk_after_real_work_changes_nothing(bench: Bench, user: User, kind: str) -> None:
+    prompt, turns = SMALL_TALK[kind]
+    begin(user)
+    before = only_work(user)
+
+    user.works(prompt, *turns)
+    told = start(user, "continue", *edit(bench))
+
+    assert holds(told.model, ABOUT)
+    assert prompt not in f"{told.model} {told.person}"
+    after = only_work(user)
+    assert after.key == before.key
+    assert NEXT in after.next
+
+
+def test_small_talk_first_and_continue_second_goes_on_with_the_work(
+    bench: Bench, model: Model, user: User
+) -> None:
+    begin(user)
+    model.will(say("4"), *edit(bench))
+    tui = bench.tui("--allowedTools", "Write")
+    send(tui, "What is 2+2?", 1)
+    send(tui, "continue", 2)
+    tui.send("/exit")
+    tui.wait_for_end()
+    user.settled()
+
+    assert NEXT in only_work(user).next
+
+
+def test_small_talk_alone_is_no_work_but_can_be_saved_on_request(user: User) -> None:
+    session = user.works("What is 2+2?", say("4")).session_id
+
+    assert list_work(user) == []
+    assert show_status(user)[0] == 0
+    assert start(user, "hello").model == ""
+    assert session in user.ok("sessions")
+    user.ok("save", "sums", "--from", session)
+    assert [row.name for row in list_work(user)] == ["sums"]
+
+
+# --- later requests ---
+
+
+@pytest.mark.parametrize("same_session", [True, False], ids=["same session", "next session"])
+def test_a_later_request_is_added_to_the_task_and_does_not_replace_it(
+    bench: Bench, user: User, *, same_session: bool
+) -> None:
+    session = begin(user).session_id
+    if not same_session:
+        session = user.works("continue", *edit(bench)).session_id
+    user.works(AFTERWARDS, say(f"I will. {LAST_WORDS}"), options=("--resume", session))
+
+    told = start(user, "hello")
+
+    assert holds(told.model, ABOUT)
+    assert "changelog" in told.model
+    only_work(user)
+    briefing = resume(user).briefing
+    assert holds(briefing, ABOUT)
+    assert "changelog" in briefing
+    assert briefing.index("exporter") < briefing.index("changelog")
