@@ -68,12 +68,11 @@ class Model:
 
     def take(self, request: Request) -> Turn:
         """Keep the request; return the turn that answers it."""
-        news = request.news
         self.watch(request)
         with self._lock:
             self._requests.append(request)
             for turn in self._turns:
-                if turn.kind == request.kind and turn.when in news:
+                if _fits(turn, request):
                     self._turns.remove(turn)
                     return turn
         return DEFAULTS[request.kind]
@@ -102,6 +101,12 @@ class Model:
         request = until(found, f"a {kind} request with {words!r}")
         assert request is not None
         return request
+
+
+def _fits(turn: Turn, request: Request) -> bool:
+    if turn.kind != request.kind or turn.when not in request.news:
+        return False
+    return turn.at is None or turn.at == request.folder
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -14,19 +14,19 @@ EDITS = ("--allowedTools", "Write,Bash")
 LOGIN, EXPORT = "Build the login page", "Build the CSV export"
 
 
-def _save(name: str, task: str) -> Turn:
+def _save(name: str, task: str, at: Path) -> Turn:
     told = f"--left-off 'Half of {name}' --decision 'Decided {name} :: it is simpler'"
-    return bash(f"leftoff save {name} --summary '{task}' {told}", when=task)
+    return bash(f"leftoff save {name} --summary '{task}' {told}", at=at)
 
 
 def _both_killed(bench: Bench, left: Path, right: Path) -> None:
     bench.model.will(
-        _save("login-page", LOGIN),
-        _save("csv-export", EXPORT),
-        write(left / "login.py", "one\n", when="login-page"),
-        write(right / "export.py", "two\n", when="csv-export"),
-        say("Half done.", stall=True),
-        say("Half done.", stall=True),
+        _save("login-page", LOGIN, at=left),
+        _save("csv-export", EXPORT, at=right),
+        write(left / "login.py", "one\n", at=left),
+        write(right / "export.py", "two\n", at=right),
+        say("Half done.", stall=True, at=left),
+        say("Half done.", stall=True, at=right),
     )
     runs = [
         bench.start(LOGIN, *EDITS, cwd=left),

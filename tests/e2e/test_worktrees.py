@@ -13,10 +13,10 @@ def test_sessions_at_once_in_two_worktrees_are_each_told_of_their_own_work(
 ) -> None:
     left, right = bench.worktree("login"), bench.worktree("export")
     model.will(
-        write(left.folder / "login.py", "one\n", when=LOGIN),
-        write(right.folder / "export.py", "two\n", when=EXPORT),
-        say("Half done.", stall=True),
-        say("Half done.", stall=True),
+        write(left.folder / "login.py", "one\n", at=left.folder),
+        write(right.folder / "export.py", "two\n", at=right.folder),
+        say("Half done.", stall=True, at=left.folder),
+        say("Half done.", stall=True, at=right.folder),
     )
     runs = [
         bench.start(LOGIN, *TOOLS, cwd=left.folder),

@@ -1,5 +1,6 @@
 """What a scripted model answers: one turn for one request."""
 
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -30,6 +31,9 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind = "main"
     when: str = ""
     """Only for a request whose new messages hold this."""
+    at: Path | None = None
+    """Only for a request of a session in this folder. Words do not tell two sessions apart: each
+    may be shown those of the other."""
 
 
 def say(*texts: str, **options: Any) -> Turn:

@@ -1,8 +1,10 @@
 """The Messages API on the wire: read a request, and write the events of an answer."""
 
 import json
+import re
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -33,6 +35,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         messages = self.body.get("messages", [])
         parts = [self.body.get("system"), *(message.get("content") for message in messages)]
         return "\n".join(flatten(part) for part in parts if part)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that the session runs in."""
+        found = re.search(r"Primary working directory: (.+)", self.text)
+        return Path(found[1]) if found else None
 
     @property
     def news(self) -> str:
