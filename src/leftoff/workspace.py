@@ -333,8 +333,7 @@ class Workspace:
         """Save each recent session that died without a checkpoint."""
         now = self.store.now()
         dead = [each for each in self.list_unsaved(since=since) if not each.may_be_alive(now)]
-        saved = [threads.recover.recover_session(self.store, each) for each in dead]
-        return [each for each in saved if each is not None]
+        return threads.recover.recover_sessions(self.store, dead)
 
     # --- native files of other systems ---
 

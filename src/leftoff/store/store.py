@@ -15,7 +15,7 @@ from leftoff.projects.project import Project
 from leftoff.store import disk, layout, log
 from leftoff.store.current_revision import Standings
 from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
-from leftoff.store.index_sync import slot_of
+from leftoff.store.index_sync import UNSEEN, slot_of
 from leftoff.store.layout import LISTED, Action, Area, Areas, StoreEvent
 
 
@@ -91,9 +91,12 @@ class Store:
             draft = msgspec.structs.replace(draft, thread=slot_of(draft))
 
         def act(area: Area) -> SavedCheckpoint:
-            standing, last_id = self._standings.find_previous(draft, self.now())
+            standing, last_id, is_known = self._standings.find_previous(draft, self.now())
             if standing is None or (standing.state not in LISTED and draft.thread is None):
-                return self._store_revision(area, draft, None, last_id if draft.thread else None)
+                is_unseen = overwrite and not is_known
+                return self._store_revision(
+                    area, draft, None, last_id if draft.thread else None, is_unseen=is_unseen
+                )
             if standing.slot != draft.thread and not overwrite:
                 raise name_taken(standing)
             into = msgspec.structs.replace(draft, thread=standing.slot)
@@ -117,6 +120,7 @@ class Store:
                 ids=[checkpoint.id],
                 name=checkpoint.name,
                 thread=checkpoint.thread,
+                act=checkpoint.act,
                 trigger="import",
             )
             try:
@@ -136,18 +140,25 @@ class Store:
         """Put a checkpoint without a thread into the one that has its name, open or not."""
         if checkpoint.thread is not None or checkpoint.name is None or self.is_far_behind():
             return checkpoint
-        standing, _ = self._standings.find_previous(checkpoint, self.now())
+        standing = self._standings.find_previous(checkpoint, self.now()).head
         # Without one, the name itself is the thread, as in version 0.1.
         slot = standing.slot if standing is not None else None
         return msgspec.structs.replace(checkpoint, thread=slot)
 
     def _store_revision(
-        self, area: Area, draft: Checkpoint, replaced: str | None, last_id: str | None
+        self,
+        area: Area,
+        draft: Checkpoint,
+        replaced: str | None,
+        last_id: str | None,
+        *,
+        is_unseen: bool = False,
     ) -> SavedCheckpoint:
         now = self.now()
         new = new_id(now, after=last_id)
-        # A new thread is known by the id of its first checkpoint.
-        thread = draft.thread or new
+        # A new thread is known by the id of its first checkpoint. If the store could not be read,
+        # the next reader finds out which thread was to be continued.
+        thread = draft.thread or (f"{UNSEEN}{new}" if is_unseen else new)
         checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now, thread=thread)
         path = area.write(checkpoint)
         # The checkpoint's file is the record and already on disk. The log line only orders it among
@@ -161,6 +172,7 @@ class Store:
             name=draft.name,
             thread=thread,
             replaced=replaced,
+            act=draft.act,
             trigger=_automatic(draft.trigger),
         )
         try:
@@ -180,10 +192,13 @@ class Store:
         *,
         session: tuple[str, str] | None = None,
         trigger: str | None = None,
+        act: str | None = None,
     ) -> StoreEvent:
-        """Record durably what happened to checkpoints, and in which agent's session."""
+        """Record durably what happened to checkpoints, in which session and by which act."""
         agent, session_id = session or (None, None)
-        event = self._event(action, list(ids), agent=agent, session_id=session_id, trigger=trigger)
+        event = self._event(
+            action, list(ids), agent=agent, session_id=session_id, trigger=trigger, act=act
+        )
         self._areas.write(lambda area: area.append(event))
         if action in {"cleared", "restored"}:
             self.shown_or_hidden.update(ids)
@@ -209,7 +224,7 @@ class Store:
                 planned.append(found)
             for reverted, event in planned:
                 area.append(event)
-                self.shown_or_hidden.update([*event.ids, *event.hides])
+                self.shown_or_hidden.update([*reverted.ids, *event.ids, *event.hides])
                 return reverted
             return None
 
@@ -221,6 +236,11 @@ class Store:
         if act is None:
             return None
         hides = self.list_hidden_by_undo(act)
+        if act.act is not None:
+            # The events of the act say what it saved; that may be too much for one line.
+            own = {*act.ids}
+            later = [each for each in hides if each not in own]
+            return act, self._event("undone", [], of=act.act, hides=later)
         touched = [*act.ids, *([act.replaced] if act.replaced else [])]
         return act, self._event("undone", touched, of=act.id, hides=hides)
 
@@ -229,7 +249,8 @@ class Store:
         if found is None:
             return None
         undone, act = found
-        touched = [*dict.fromkeys([*act.ids, *undone.ids, *undone.hides])]
+        saved = [] if act.act is not None else act.ids
+        touched = [*dict.fromkeys([*saved, *undone.ids, *undone.hides])]
         return act, self._event("redone", touched, of=undone.id)
 
     def list_hidden_by_undo(self, act: StoreEvent) -> list[str]:
@@ -240,6 +261,9 @@ class Store:
         """
         if act.action != "saved":
             return []
+        if act.trigger == "import" and act.act is not None:
+            # Imported checkpoints are as old as their files: what is newer does not come from them.
+            return act.ids
         index = self.index()
         found = [entry for each in act.ids if (entry := index.get(each))]
         later = [
@@ -337,37 +361,55 @@ class Store:
             self._areas.adopt_waiting()
         index = self.open_index()
         index.sync()
-        if not self._leaves_no_trace and index.list_unlogged():
-            self._log_unlogged(index)
+        if not self._leaves_no_trace and (index.list_unlogged() or index.list_unseen()):
+            self._repair(index)
         return index
 
-    def _log_unlogged(self, index: StoreIndex) -> None:
-        """Append missing log lines, because native files are updated from the log.
+    def _repair(self, index: StoreIndex) -> None:
+        """Append what a crash or an unreadable store kept from the log.
 
-        A crash or an unwritable log can leave a checkpoint without its line. While the lock is
-        held, no writer is between writing a checkpoint and its line.
+        While the lock is held, no writer is between writing a checkpoint and its line.
         """
         with contextlib.suppress(OSError, StoreRefused):
             with disk.lock(self._areas.main.lock, seconds=0) as is_held:
                 if not is_held:
                     return
                 index.sync()
-                missing = [
-                    StoreEvent(
-                        id=each,
-                        at=id_time(each),
-                        action="saved",
-                        ids=[each],
-                        name=name,
-                        thread=thread,
-                        trigger=_automatic(trigger),
-                    )
-                    for each, name, thread, trigger in index.list_unlogged()
-                ]
-                if missing:
-                    lines = b"\n".join(map(msgspec.json.encode, missing))
-                    disk.append(self._areas.main.log, lines, durable=False)
+                self._log_unlogged(index)
+                self._join_unseen(index)
             index.sync()
+
+    def _log_unlogged(self, index: StoreIndex) -> None:
+        """Append missing lines of saves, because native files are updated from the log."""
+        missing = [
+            StoreEvent(
+                id=entry.id,
+                at=id_time(entry.id),
+                action="saved",
+                ids=[entry.id],
+                name=entry.name,
+                thread=entry.slot,
+                act=self._find_act(entry),
+                trigger=_automatic(entry.trigger),
+            )
+            for entry in index.list_unlogged()
+        ]
+        if missing:
+            lines = b"\n".join(map(msgspec.json.encode, missing))
+            disk.append(self._areas.main.log, lines, durable=False)
+
+    def _find_act(self, entry: CheckpointEntry) -> str | None:
+        """Return the act that saved a checkpoint together with others."""
+        if entry.trigger not in {"recovered", "import"}:
+            return None
+        with contextlib.suppress(LeftoffError):
+            return self.load(entry).act
+        return None
+
+    def _join_unseen(self, index: StoreIndex) -> None:
+        """Let saves join the thread whose name they have, if they could not see it."""
+        for ids, thread in index.list_unseen():
+            self._areas.main.append(self._event("joined", ids, thread=thread))
 
     def is_far_behind(self) -> bool:
         """Return whether the index is too far behind for a save to wait for it."""
