@@ -68,7 +68,8 @@ def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[str]:
         told = undone or event
         entries = [index.get(each) for each in told.ids[:_NAMED]]
         names = dict.fromkeys(key_of(entry) for entry in entries if entry)
-        what = told.name or ", ".join(names) or ", ".join(told.ids[:_NAMED])
+        named = told.name if len(told.ids) == 1 else None
+        what = named or ", ".join(names) or ", ".join(told.ids[:_NAMED])
         more = f" (+{len(told.ids) - _NAMED})" if len(told.ids) > _NAMED else ""
         detail = undone.action if undone else _reason(event, entries)
         action = f"{event.action} ({detail})" if detail else event.action

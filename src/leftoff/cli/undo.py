@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from leftoff.cli.app import App, command, key_of
+from leftoff.cli.app import App, command, key_of, one_line
 from leftoff.store import LISTED, StoreEvent
 from leftoff.text import times
 from leftoff.text.plural import format_count
@@ -19,11 +19,9 @@ _DEEDS = {
     "dropped": "dropping {}",
     "restored": "restoring {}",
 }
-# What an act with several events did, by its trigger: one word for scripts, and for people.
-_TOGETHER = {
-    "recovered": ("recovered", "recovering", "session"),
-    "import": ("imported", "importing", "checkpoint"),
-}
+# What an act with several events did, by its trigger: for scripts and for people.
+_TOGETHER = {"recovered": "recovered", "import": "imported", "ship": "shipped"}
+_COUNTED = {"recovered": ("recovering", "session"), "import": ("importing", "checkpoint")}
 _NAMED = 5
 
 
@@ -96,20 +94,31 @@ def _describe(app: App, act: StoreEvent) -> dict[str, Any]:
 
 
 def _name_deed(act: StoreEvent) -> str:
-    return _TOGETHER[act.trigger or ""][0] if act.act is not None else act.action
+    return _TOGETHER.get(act.trigger or "", act.action) if act.act is not None else act.action
 
 
 def _format_deed(app: App, act: StoreEvent) -> str:
     names = _names(app, act.ids)
-    if act.act is not None:
-        _, deed, what = _TOGETHER[act.trigger or ""]
+    if act.act is not None and act.trigger == "ship":
+        shown = [_label(app, each) for each in act.ids]
+        return f"saving {_join(shown)} as shipped; its commits stay"
+    if act.act is not None and act.trigger in _COUNTED:
+        deed, what = _COUNTED[act.trigger]
         return f"{deed} {format_count(len(names), what)}: {_join(names)}"
     if act.replaced is not None:
         former = _names(app, [act.replaced])
         if former != names:
-            return f"renaming {former[0]} to {names[0]}"
+            return f"saving {former[0]} as {names[0]}"
         return f"overwriting {names[0]}"
     return _DEEDS[act.action].format(_join(names))
+
+
+def _label(app: App, checkpoint_id: str) -> str:
+    """Return the name of a checkpoint; what was shipped without a thread has only a task."""
+    entry = app.store.index().get(checkpoint_id)
+    if entry is not None and entry.name is None and entry.task:
+        return f'"{one_line(entry.task)}"'
+    return key_of(entry) if entry is not None else checkpoint_id
 
 
 def _join(names: Sequence[str]) -> str:
