@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from leftoff.cli.app import App, command, key_of, one_line
-from leftoff.store import LISTED, StoreEvent
+from leftoff.store import LISTED, StoreEvent, revert_acts
 from leftoff.text import times
 from leftoff.text.plural import format_count
 
@@ -128,7 +128,7 @@ def _join(names: Sequence[str]) -> str:
 
 def _count_autosaves(app: App, act: StoreEvent) -> str:
     """Say how many later autosaves an undo hides along with a save."""
-    count = len(app.store.list_hidden_by_undo(act)) - len(act.ids)
+    count = len(revert_acts.list_hidden(app.store.index(), act)) - len(act.ids)
     return f", and {format_count(count, 'later autosave')} of it" if count > 0 else ""
 
 

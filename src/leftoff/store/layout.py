@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from leftoff import store as store_room
-from leftoff.checkpoint import Checkpoint, encode, is_id
+from leftoff.checkpoint import MANUAL, Checkpoint, encode, is_id, new_id
 from leftoff.errors import StoreRefused
 from leftoff.projects.project import Project
 from leftoff.projects.store_places import folder_marks, forget_mark, plain_store, write_mark
@@ -104,6 +104,16 @@ class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def is_step(self) -> bool:
         """Whether it is an act, or the undo or redo of one."""
         return self.is_act or self.action in {"undone", "redone"}
+
+
+def build_event(now: datetime, action: Action, ids: list[str], **fields: Any) -> StoreEvent:
+    """Build an event that happens now."""
+    return StoreEvent(id=new_id(now), at=now, action=action, ids=ids, **fields)
+
+
+def name_trigger(trigger: str | None) -> str | None:
+    """Return the trigger to record with a save; None if somebody saved on purpose."""
+    return None if trigger == MANUAL else trigger
 
 
 def list_undoable(newest_first: Iterable[StoreEvent]) -> Iterator[StoreEvent]:

@@ -5,12 +5,12 @@ import functools
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from leftoff.checkpoint import MANUAL, Checkpoint, decode, id_time, new_id, storable
-from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint, StoreRefused
+from leftoff import store as store_room
+from leftoff.checkpoint import Checkpoint, decode, new_id, storable
+from leftoff.errors import StoreRefused
 from leftoff.projects.project import Project
 from leftoff.store import disk, layout, log
 from leftoff.store.current_revision import Standings
@@ -31,11 +31,6 @@ class SavedCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
 def utc_now() -> datetime:
     """Return the current time in UTC."""
     return datetime.now(UTC)
-
-
-def _automatic(trigger: str | None) -> str | None:
-    """Return the trigger to record with a save; None if somebody saved on purpose."""
-    return None if trigger == MANUAL else trigger
 
 
 def _as_it_is(project: Project) -> Project:
@@ -98,7 +93,7 @@ class Store:
                     area, draft, None, last_id if draft.thread else None, is_unseen=is_unseen
                 )
             if standing.slot != draft.thread and not overwrite:
-                raise name_taken(standing)
+                raise store_room.name_errors.name_taken(standing)
             into = msgspec.structs.replace(draft, thread=standing.slot)
             is_seen = draft.name is not None and standing.state in LISTED
             # Nobody asked for an autosave, so it is nothing to undo.
@@ -173,7 +168,7 @@ class Store:
             thread=thread,
             replaced=replaced,
             act=draft.act,
-            trigger=_automatic(draft.trigger),
+            trigger=layout.name_trigger(draft.trigger),
         )
         try:
             place = area.append(saved, durable=False)
@@ -196,9 +191,8 @@ class Store:
     ) -> StoreEvent:
         """Record durably what happened to checkpoints, in which session and by which act."""
         agent, session_id = session or (None, None)
-        event = self._event(
-            action, list(ids), agent=agent, session_id=session_id, trigger=trigger, act=act
-        )
+        told = {"agent": agent, "session_id": session_id, "trigger": trigger, "act": act}
+        event = layout.build_event(self.now(), action, list(ids), **told)
         self._areas.write(lambda area: area.append(event))
         if action in {"cleared", "restored"}:
             self.shown_or_hidden.update(ids)
@@ -206,21 +200,21 @@ class Store:
 
     def undo(self) -> StoreEvent | None:
         """Revert the newest act, and return it."""
-        return self._revert(self._plan_undo)
+        return self._revert(store_room.revert_acts.plan_undo)
 
     def redo(self) -> StoreEvent | None:
         """Bring back the act that was undone last, and return it."""
-        return self._revert(self._plan_redo)
+        return self._revert(store_room.revert_acts.plan_redo)
 
     def _revert(
-        self, plan: Callable[[], tuple[StoreEvent, StoreEvent] | None]
+        self, plan: Callable[[StoreIndex, datetime], tuple[StoreEvent, StoreEvent] | None]
     ) -> StoreEvent | None:
         planned: list[tuple[StoreEvent, StoreEvent]] = []
 
         def act(area: Area) -> StoreEvent | None:
             # Planned only once: if the line was written but not synced, `act` runs again for the
             # fallback, and that must not revert a second event.
-            if not planned and (found := plan()):
+            if not planned and (found := plan(self.index(), self.now())):
                 planned.append(found)
             for reverted, event in planned:
                 area.append(event)
@@ -229,50 +223,6 @@ class Store:
             return None
 
         return self._areas.write(act)
-
-    def _plan_undo(self) -> tuple[StoreEvent, StoreEvent] | None:
-        index = self.index()
-        act = index.find_undoable()
-        if act is None:
-            return None
-        hides = self.list_hidden_by_undo(act)
-        if act.act is not None:
-            # The events of the act say what it saved; that may be too much for one line.
-            own = {*act.ids}
-            later = [each for each in hides if each not in own]
-            return act, self._event("undone", [], of=act.act, hides=later)
-        touched = [*act.ids, *([act.replaced] if act.replaced else [])]
-        return act, self._event("undone", touched, of=act.id, hides=hides)
-
-    def _plan_redo(self) -> tuple[StoreEvent, StoreEvent] | None:
-        found = self.index().find_redoable()
-        if found is None:
-            return None
-        undone, act = found
-        saved = [] if act.act is not None else act.ids
-        touched = [*dict.fromkeys([*saved, *undone.ids, *undone.hides])]
-        return act, self._event("redone", touched, of=undone.id)
-
-    def list_hidden_by_undo(self, act: StoreEvent) -> list[str]:
-        """Return the revisions that undoing an act hides.
-
-        Autosaves continue from the newest revision. Undoing a save therefore also hides the later
-        autosaves of the same work; otherwise what was saved would still be shown.
-        """
-        if act.action != "saved":
-            return []
-        if act.trigger == "import" and act.act is not None:
-            # Imported checkpoints are as old as their files: what is newer does not come from them.
-            return act.ids
-        index = self.index()
-        found = [entry for each in act.ids if (entry := index.get(each))]
-        later = [
-            each.id
-            for entry in found
-            for each in index.revisions(entry.slot)
-            if each.id > entry.id and each.state != "undone"
-        ]
-        return [*act.ids, *later]
 
     def purge(self, entries: Sequence[CheckpointEntry]) -> None:
         """Delete checkpoints permanently."""
@@ -284,13 +234,10 @@ class Store:
             # One sync per folder, not per file, makes all deletions durable.
             for folder in {self._area(entry).path_of(entry.id).parent for entry in entries}:
                 disk.sync_folder(folder)
-            area.append(self._event("purged", [entry.id for entry in entries]))
+            ids = [entry.id for entry in entries]
+            area.append(layout.build_event(self.now(), "purged", ids))
 
         self._areas.write(act)
-
-    def _event(self, action: Action, ids: list[str], **fields: Any) -> StoreEvent:
-        now = self.now()
-        return StoreEvent(id=new_id(now), at=now, action=action, ids=ids, **fields)
 
     # Sessions
 
@@ -362,54 +309,8 @@ class Store:
         index = self.open_index()
         index.sync()
         if not self._leaves_no_trace and (index.list_unlogged() or index.list_unseen()):
-            self._repair(index)
+            store_room.repair_log.repair_log(self._areas.main, index, self.now())
         return index
-
-    def _repair(self, index: StoreIndex) -> None:
-        """Append what a crash or an unreadable store kept from the log.
-
-        While the lock is held, no writer is between writing a checkpoint and its line.
-        """
-        with contextlib.suppress(OSError, StoreRefused):
-            with disk.lock(self._areas.main.lock, seconds=0) as is_held:
-                if not is_held:
-                    return
-                index.sync()
-                self._log_unlogged(index)
-                self._join_unseen(index)
-            index.sync()
-
-    def _log_unlogged(self, index: StoreIndex) -> None:
-        """Append missing lines of saves, because native files are updated from the log."""
-        missing = [
-            StoreEvent(
-                id=entry.id,
-                at=id_time(entry.id),
-                action="saved",
-                ids=[entry.id],
-                name=entry.name,
-                thread=entry.slot,
-                act=self._find_act(entry),
-                trigger=_automatic(entry.trigger),
-            )
-            for entry in index.list_unlogged()
-        ]
-        if missing:
-            lines = b"\n".join(map(msgspec.json.encode, missing))
-            disk.append(self._areas.main.log, lines, durable=False)
-
-    def _find_act(self, entry: CheckpointEntry) -> str | None:
-        """Return the act that saved a checkpoint together with others."""
-        if entry.trigger not in {"recovered", "import"}:
-            return None
-        with contextlib.suppress(LeftoffError):
-            return self.load(entry).act
-        return None
-
-    def _join_unseen(self, index: StoreIndex) -> None:
-        """Let saves join the thread whose name they have, if they could not see it."""
-        for ids, thread in index.list_unseen():
-            self._areas.main.append(self._event("joined", ids, thread=thread))
 
     def is_far_behind(self) -> bool:
         """Return whether the index is too far behind for a save to wait for it."""
@@ -458,50 +359,8 @@ class Store:
         matches = index.with_prefix(key) if len(key) >= 4 else []
         if len(matches) == 1:
             return matches[0]
-        raise not_found(key, matches, index.names_like(key[:1]))
+        raise store_room.name_errors.not_found(key, matches, index.names_like(key[:1]))
 
     def search(self, query: Query) -> list[Hit]:
         """Find checkpoints by words, newest first."""
         return self.index().search(query)
-
-
-# --- errors for a name that is in use, unknown or ambiguous ---
-
-
-def name_taken(standing: CheckpointEntry) -> LeftoffError:
-    """Return the error for a name in use, with the choices a person has."""
-    saved = standing.saved_at.astimezone().strftime("%Y-%m-%d %H:%M")
-    left_off = standing.left_off or standing.task or "(no summary)"
-    return ChoiceNeeded(
-        f'A checkpoint named "{standing.name}" exists, saved {saved}: {left_off}',
-        question=f'Overwrite "{standing.name}"?',
-        choices=[
-            {
-                "choice": "overwrite",
-                "label": "Overwrite",
-                "command": f"leftoff save {standing.name} --overwrite",
-                "saved_at": standing.saved_at.isoformat(),
-                "left_off": standing.left_off,
-                "id": standing.id,
-            },
-            {"choice": "rename", "label": "Different name", "command": "leftoff save OTHER-NAME"},
-        ],
-        hint="Add --overwrite to save a new revision (the old one stays in `leftoff log`), "
-        "or give another name.",
-    )
-
-
-def not_found(key: str, matches: Sequence[CheckpointEntry], names: Sequence[str]) -> LeftoffError:
-    """Return the error for an unknown or ambiguous key, with the closest names."""
-    if matches:
-        ids = ", ".join(entry.id for entry in matches[:5])
-        return NoSuchCheckpoint(
-            f"Several checkpoints match '{key}': {ids}", hint="Type more of the id."
-        )
-    import difflib  # noqa: PLC0415 - 1 ms, and only a mistyped name needs it
-
-    near = difflib.get_close_matches(key, names, n=1)
-    hint = f"Did you mean {near[0]}? " if near else ""
-    return NoSuchCheckpoint(
-        f"No checkpoint named '{key}'", hint=f"{hint}Run `leftoff list` to see all checkpoints."
-    )
