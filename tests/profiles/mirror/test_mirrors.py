@@ -348,3 +348,16 @@ def test_a_first_import_waits_for_the_process_that_writes_the_files(cli: Cli, he
 
     assert "old-work" not in result.out
     assert f"Another process is writing to {held}" in result.err
+
+
+def test_files_follow_an_import_that_is_undone_and_redone(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "first-work", "--summary", "First")
+    sail = Path(__file__).parent.parent / "golden" / "sail" / "mixed"
+    cli.ok("import", "--from", "sail", str(sail))
+    imported = ["first-work", "newest-timestamp", "older-despite-name"]
+    assert names(memory) == imported
+    cli.ok("undo")
+
+    assert names(memory) == ["first-work"]
+    cli.ok("redo")
+    assert names(memory) == imported
