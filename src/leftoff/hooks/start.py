@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply, decode
 from leftoff.context import read_environment, state_folder
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.hooks import offers, replies, settle, trouble
+from leftoff.hooks import offers, replies, trouble
 from leftoff.hooks.offers import StartReply
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import SessionNews
@@ -34,12 +34,6 @@ from leftoff.text import fence
 from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims
 
-# Another settle may be running; the agent must not wait for it for long.
-_WAIT_SECONDS = 2.0
-# So many events take longer than anyone should wait for the start of a session.
-_BACKLOG = 200
-# A session without a known process counts as dead after this time.
-_FORGOTTEN = timedelta(hours=12)
 # A summary is among the first lines of a transcript.
 _HEAD_BYTES = 256 * 1024
 
@@ -72,29 +66,35 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
     if disk.is_regular(state / "python"):
         with contextlib.suppress(OSError):
             hooks.installation.refresh(state)
-    is_settled = _settle_waiting(state)
     store = Store(project, now=now)
     settings = config.load(project).settings
     try:
-        # A session whose events still wait is recovered at a later start, with those events.
-        if is_settled and event.source not in {"compact", "resume", "fork"}:
-            _recover(event, store, state)
+        late = _catch_up(event, store, state)
         page = _read_user_page(store, settings)
         _sync_mirrors(event, store, settings)
         reply = _build_reply(event, store, settings, page)
         _note(event, store, state, reply.offered)
     finally:
         store.close()
-    notice = join([_notice(state), reply.notice], " ")
-    return DIALECTS[agent].context_reply("SessionStart", reply.text, notice=notice)
+    notice = join([_notice(state), reply.notice, late], " ")
+    text = join([reply.text, late], "\n\n")
+    return DIALECTS[agent].context_reply("SessionStart", text, notice=notice)
 
 
-def _settle_waiting(state: Path) -> bool:
-    """Process the events in the spool; return whether all of them were tried."""
-    waiting = _count_files(state / "spool")
-    if not waiting:
-        return True
-    return settle.run_apart(state, wait_seconds=0.0 if waiting > _BACKLOG else _WAIT_SECONDS)
+def _catch_up(event: HookEvent, store: Store, state: Path) -> Rendered:
+    """Process what this project's other sessions left behind; say so if that takes too long."""
+    lives = [
+        life for life in records.lives(state, store.project) if life.session_id != event.session_id
+    ]
+    # A session that continues has its own past, and is offered nothing else.
+    is_new = event.source not in {"compact", "resume", "fork"}
+    dead = [each.session_id for each in lives if is_new and each.is_dead(store.now())]
+    has_lost = is_new and disk.is_regular(state / "lost")
+    if not (dead or has_lost or _count_files(state / "spool")):
+        return say("")
+    running = [each.session_id for each in lives if each.session_id not in dead]
+    others = hooks.start_recovery.Neighbours(dead=dead, running=running, has_lost=has_lost)
+    return hooks.start_recovery.catch_up(event, state, others)
 
 
 def _count_files(folder: Path) -> int:
@@ -259,30 +259,6 @@ def _changes(event: HookEvent, store: Store) -> Rendered:
     return join([before, fence.enclose_text(changes)])
 
 
-def _recover(event: HookEvent, store: Store, state: Path) -> None:
-    """Save sessions whose process is gone, and sessions that no hook recorded."""
-    lives = records.lives(state, store.project)
-    dead = [
-        life.session_id
-        for life in lives
-        if life.session_id != event.session_id and _is_dead(life, store.now())
-    ]
-    has_lost = disk.is_regular(state / "lost")
-    if dead or has_lost:
-        try:
-            hooks.start_recovery.run(
-                Path(event.cwd), dead, has_lost=has_lost, besides=event.session_id
-            )
-        except (OSError, ValueError) as error:
-            trouble.note(state, "recovering crashed sessions", error)
-
-
-def _is_dead(life: Life, now: datetime) -> bool:
-    if life.pid:
-        return life.has_crashed
-    return now - datetime.fromtimestamp(life.seen_at, UTC) > _FORGOTTEN
-
-
 def _note(event: HookEvent, store: Store, state: Path, offered: str) -> None:
     """Record that the session runs, and its process; if that fails, it still gets its reply."""
     try:
@@ -304,6 +280,7 @@ def _keep_life(event: HookEvent, store: Store, offered: str) -> None:
         pid_began=processes.read_start_time(pid) if pid else 0.0,
         seen_at=event.at,
         offered=offered,
+        transcript_path=event.transcript_path,
     )
     records.keep_life(store.project.state_folder, life)
 

@@ -128,6 +128,16 @@ def current(store: Store) -> KnownSession | None:
     return None
 
 
+def find_transcript(store: Store, agent: str, session_id: str) -> str:
+    """Return the path of a session's transcript; empty if the agent has none."""
+    found = (
+        str(each.path)
+        for name, each in registry.sessions_of(store.project)
+        if (name, each.session_id) == (agent, session_id)
+    )
+    return next(found, "")
+
+
 def dead(store: Store, *, since: datetime) -> list[KnownSession]:
     """Return the sessions that ended with unsaved work, newest first."""
     now = store.now()
