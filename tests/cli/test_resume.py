@@ -246,6 +246,15 @@ def test_accepting_marks_it_resumed_and_asks_nothing(cli: Cli) -> None:
     assert cli.json("list")[0]["state"] == "open"
 
 
+def test_declined_work_does_not_count_as_open(cli: Cli) -> None:
+    cli.ok("save", "login-form", *GOOD)
+    cli.ok("resume", "login-form", "--decline")
+
+    assert "open     nothing; 1 declined\n" in cli.ok("status").out
+    told = cli.json("status")
+    assert (told["count"], told["declined"]) == (0, 1)
+
+
 @pytest.mark.accept(166)
 def test_declining_keeps_it_and_can_be_undone(cli: Cli) -> None:
     cli.ok("save", "login-form", *GOOD)

@@ -30,15 +30,19 @@ _MOST_NAMED = 3
 _MOST_HEADS = 100
 _ELSEWHERE = 3
 _OFFERED: tuple[State, ...] = ("open", "resumed")
-# What a person need not read to know what comes next.
-_LEAD_IN = re.compile(
-    r"(?:Do what the agent announced: )?(?:(?:Next|Now|Then),? )?(?:I will|I'll|Let me) "
-    r"|Do what the agent announced: "
-)
+# A next action is written for the agent. These begin otherwise when the user reads them.
+_FOR_THE_USER = {
+    "Answer the prompt that is still waiting: ": "your prompt is still waiting: ",
+    "Ask the user what comes next.": "say what comes next.",
+    "Ask the user to approve the plan: ": "approve the plan: ",
+    "Ask the user again: ": "answer the question: ",
+    "Ask the user: ": "answer the question: ",
+}
 _NOTICE_CHARS = 120
 # With less than this, a first sentence does not say enough.
 _LEAST_CHARS = 20
 _SENTENCE = re.compile(r".*?[.!?…](?=\s|$)")
+_ENDS = (".", "!", "?", "…", "。", "！", "？")
 _CAPITAL = re.compile(r"[A-Z][a-z]+(?=[\s,])")
 _PLAIN = re.compile(r"\w[\w.+-]{0,99}")
 
@@ -142,12 +146,16 @@ def _format_notice(
 def _format_next(entry: CheckpointEntry) -> str:
     """Return the next action as the end of a sentence, with its full stop."""
     text = " ".join((entry.next_action or entry.task or "").split())
-    text = _shorten(_LEAD_IN.sub("", text, count=1))
+    lead = next((lead for lead in _FOR_THE_USER if text.startswith(lead)), None)
+    if lead is not None:
+        text = _FOR_THE_USER[lead] + text.removeprefix(lead)
+    text = _shorten(text)
     first = _CAPITAL.match(text)
-    # A name keeps its capital: it is written the same way elsewhere.
-    if first and not re.search(rf"\w\W+{first[0]}\b", f"{entry.task} {text}"):
+    # A name keeps its capital. It is one if it has a capital in the middle of a sentence.
+    name = rf"[\w,;]\s+{first[0]}\b" if first else ""
+    if first and not any(re.search(name, each) for each in (entry.task or "", text)):
         text = text[0].lower() + text[1:]
-    return text if text.endswith((".", "!", "?", "…")) or not text else f"{text}."
+    return text if text.endswith(_ENDS) or not text else f"{text}."
 
 
 def _shorten(text: str) -> str:
