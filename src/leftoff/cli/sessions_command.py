@@ -9,7 +9,7 @@ import click
 from leftoff.cli.app import App, command, one_line
 from leftoff.session import records
 from leftoff.session import sessions as use_case
-from leftoff.session.sessions import recover_command
+from leftoff.session.records import recover_command
 from leftoff.text import times
 from leftoff.text.plural import format_count
 from leftoff.threads.recover import recover_sessions

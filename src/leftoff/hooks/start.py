@@ -223,7 +223,7 @@ def _with_unsaved(reply: StartReply, event: HookEvent, store: Store) -> StartRep
     try:
         disk.ensure_folder(mark.parent)
         disk.touch(mark)
-        return hooks.pending_notice.add_unsaved_sessions(reply, event, store)
+        return hooks.first_contact.add_unsaved_sessions(reply, event, store)
     except (LeftoffError, OSError) as error:
         trouble.note(store.project.state_folder, "looking for unsaved sessions", error)
         return reply

@@ -8,6 +8,7 @@ a session that does nothing leaves nothing in its project.
 import contextlib
 import hashlib
 import os
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -201,6 +202,14 @@ def lives(state: Path, project: Project) -> list[Life]:
 
 def _life_path(state: Path, life: Life) -> Path:
     return state / "live" / f"{life.agent}-{plain_name(life.session_id)}.json"
+
+
+def recover_command(moments: Iterable[datetime], now: datetime) -> str:
+    """Return the command that recovers sessions last active at these moments."""
+    oldest = max((now - moment for moment in moments), default=timedelta())
+    # `leftoff recover` looks back a week.
+    days = oldest.days + 1
+    return "leftoff recover" if days < 7 else f"leftoff recover --since {days}d"
 
 
 # --- seals, which prove that a session ran for this user on this machine ---
