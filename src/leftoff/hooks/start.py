@@ -5,6 +5,7 @@ compaction the reply holds the session's own state; on resume, what changed in t
 otherwise, work that crashed or was left off.
 """
 
+import _thread
 import contextlib
 import os
 import sys
@@ -34,6 +35,9 @@ from leftoff.text import fence
 from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims
 
+STUCK_SECONDS = 5.0
+"""How long a session start may be kept waiting before it gives up."""
+_TICK_SECONDS = 0.2
 # A summary is among the first lines of a transcript.
 _HEAD_BYTES = 256 * 1024
 
@@ -41,6 +45,7 @@ _HEAD_BYTES = 256 * 1024
 def main(agent: str) -> None:
     """Answer the event on standard input; an error never stops the agent."""
     state = state_folder()
+    _thread.start_new_thread(_watch, (state, agent, _thread.get_ident()))
     try:
         reply = answer(agent, sys.stdin.buffer.read(), state)
     except Exception as error:  # noqa: BLE001 - a hook never fails; doctor reports it
@@ -102,6 +107,54 @@ def _count_files(folder: Path) -> int:
         return len(os.listdir(folder))  # noqa: PTH208 - names are all that is needed
     except OSError:
         return 0
+
+
+def _watch(state: Path, agent: str, watched: int) -> None:
+    """End this process if it is stuck: the agent would kill it later, and nobody would know why.
+
+    Only time in which it could not run counts, such as waiting for the lock of an index. Time in
+    which a busy machine did not let it run does not, nor does the wait for a recovery.
+    """
+    stuck, before = 0.0, _read_times()
+    while stuck < STUCK_SECONDS:
+        time.sleep(_TICK_SECONDS)
+        now = _read_times()
+        wall, running = (new - old for new, old in zip(now, before, strict=True))
+        stuck += max(0.0, wall - running) if not _is_recovering(watched) else 0.0
+        before = now
+    trouble.note(state, "session start", LeftoffError(_STUCK))
+    notice = say("leftoff: the session start was stopped; run `leftoff doctor` for details.")
+    if agent in DIALECTS:
+        reply = DIALECTS[agent].context_reply("SessionStart", say(""), notice=notice)
+        os.write(1, f"{reply}\n".encode())
+    os._exit(0)
+
+
+_STUCK = (
+    "A lock or the disk kept a session start waiting, so the session was offered nothing. Another "
+    "program may have the project's index open."
+)
+
+
+def _read_times() -> tuple[float, float]:
+    """Return the time now, and how long this process has run or waited for a processor."""
+    now = time.monotonic()
+    try:
+        _, waited, slices = map(int, Path("/proc/self/schedstat").read_bytes().split())
+    except (OSError, ValueError):
+        slices = 0
+    # Where the system does not say how long it waited, assume half of the time.
+    return now, time.process_time() + (waited / 1e9 if slices else now / 2)
+
+
+def _is_recovering(thread: int) -> bool:
+    """Return whether a thread is waiting for sessions to be recovered, which has its own limit."""
+    frame = sys._current_frames().get(thread)  # noqa: SLF001 - documented, for use as here
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "leftoff.hooks.start_recovery":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _event(agent: str, data: bytes) -> HookEvent | None:
@@ -184,11 +237,22 @@ def _is_compacted(event: HookEvent) -> bool:
     """Return whether the session continues from a summary; a new one has no transcript yet."""
     if event.source == "compact":
         return True
-    if event.source in {"resume", "fork"} or not Path(event.transcript_path or "/").is_file():
+    if event.source in {"resume", "fork"} or not event.transcript_path:
         return False
-    with Path(event.transcript_path).open("rb") as file:
-        head = file.read(_HEAD_BYTES)
+    try:
+        head = _read_head(Path(event.transcript_path))
+    except OSError as error:
+        # The session still gets its offer.
+        trouble.note(state_folder(), "reading the session's transcript", error)
+        return False
     return b"<summary>" in head and hooks.after_compaction.is_summed_up(head)
+
+
+def _read_head(path: Path) -> bytes:
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        return file.read(_HEAD_BYTES)
 
 
 def _with_memory(
