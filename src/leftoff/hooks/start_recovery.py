@@ -73,32 +73,24 @@ def _find_waiting(
     state: Path, names: Sequence[str], event: HookEvent, others: Neighbours
 ) -> dict[str, str]:
     """Return the new events that concern the start of a session, by name, with their session."""
-    found = {
-        name: _find_session(state, name, reads=len(names) <= _BACKLOG)
-        for name in names
-        if lease.TRIED not in name
-    }
-    running = {*others.running}
-    ended = {
-        session
-        for name, session in found.items()
-        if name.split(".", 2)[1] == "SessionEnd" and (session in running or not _is_named(name))
-    }
-    concerned = {*others.dead, event.session_id, *ended} - {""}
-    return {name: session for name, session in found.items() if session in concerned}
+    reads, running = len(names) <= _BACKLOG, {*others.running}
+    concerned, found = {*others.dead, event.session_id}, list[tuple[str, str]]()
+    for name in names:
+        # AGENT.EVENT.PID.NUMBER.SESSION; few hooks do not know their session.
+        parts = name.split(".", 4)
+        session = parts[4] if len(parts) > 4 else _read_session(state, name) if reads else ""
+        if not session or lease.TRIED in name:
+            continue
+        found.append((name, session))
+        if parts[1] == "SessionEnd" and (session in running or len(parts) == 4):
+            concerned.add(session)
+    return {name: session for name, session in found if session in concerned}
 
 
-def _is_named(name: str) -> bool:
-    """Return whether the name of an event holds its session, as it does for most hooks."""
-    return name.count(".") > 3
-
-
-def _find_session(state: Path, name: str, *, reads: bool) -> str:
-    """Return the session of an event; empty if that is not known without too much effort."""
-    if _is_named(name):
-        return name.split(".", 4)[4]
+def _read_session(state: Path, name: str) -> str:
+    """Return the session that an event names in its content; empty if it cannot be read."""
     try:
-        payload = decode((state / "spool" / name).read_bytes()) if reads else None
+        payload = decode((state / "spool" / name).read_bytes())
     except (OSError, msgspec.DecodeError):
         return ""
     session = payload.get("session_id") if isinstance(payload, dict) else None

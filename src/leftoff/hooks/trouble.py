@@ -74,7 +74,7 @@ def list_unresolved(state: Path) -> list[Trouble]:
             if stat.S_ISREG(mark.st_mode):
                 found.append(Trouble(at=mark.st_mtime, where="hooks", what=what))
     late = time.time() - _LATE_SECONDS
-    waiting = [letter.at for letter in spool.letters(state) if letter.at < late]
+    waiting = [at for at in spool.list_times(state) if at < late]
     if waiting:
         what = (
             f"{format_count(len(waiting), 'event')} waited for more than a minute to be processed"
