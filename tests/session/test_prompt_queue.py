@@ -114,8 +114,7 @@ def test_five_processes_that_capture_at_once_lose_nothing(project: Project, stor
         from leftoff import context
         from leftoff.session import prompt_queue
         from leftoff.agents.hook_events import HookEvent
-from leftoff.checkpoint import Checkpoint
-        from leftoff.store import CheckpointEntry, Store
+        from leftoff.store import Store
         event = HookEvent(
             agent="claude", kind="prompt", session_id="a", cwd="/w", prompt=sys.argv[1], at=1e9
         )

@@ -60,15 +60,12 @@ def letters(state: Path) -> list[Letter]:
     return sorted(order, key=lambda letter: (letter.failures, letter.deaths))
 
 
-def list_times(state: Path) -> list[float]:
-    """Return when the waiting events came; quick, because a session start asks for it."""
+def read_times(state: Path) -> Iterator[float]:
+    """Yield when each waiting event came."""
     with contextlib.suppress(OSError), os.scandir(state / "spool") as entries:
-        return [
-            entry.stat(follow_symlinks=False).st_mtime
-            for entry in entries
-            if entry.name.count(".") >= 3 and entry.is_file(follow_symlinks=False)
-        ]
-    return []
+        for entry in entries:
+            if entry.name.count(".") >= 3 and entry.is_file(follow_symlinks=False):
+                yield entry.stat(follow_symlinks=False).st_mtime
 
 
 def _letters(spool: Path) -> Iterator[Letter]:

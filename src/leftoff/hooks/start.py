@@ -354,7 +354,7 @@ def _notice(state: Path) -> Rendered:
     traces = (state / "trouble.jsonl", state / "full", state / "lost")
     if not (any(map(os.path.lexists, traces)) or _count_files(state / "spool")):
         return say("")
-    count = len(trouble.recent(state))
+    count = trouble.count_recent(state)
     if not count:
         return say("")
     what = "a hook failed" if count == 1 else f"hooks failed {count} times"
