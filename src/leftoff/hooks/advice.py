@@ -42,7 +42,9 @@ def prepare_advice(case: Case) -> Case:
     is_new = _has_news(case) or late.is_new
     since = None if is_new else _ready_since(_place(state, event, event.cwd))
     reason = f"context at {case.percent:.2f}%" if is_blocking else ""
-    reply = StartReply(join([late.reply.text, *advice]), late.reply.notice)
+    reply = late.reply
+    if advice:
+        reply = StartReply(join([late.reply.text, *advice]), late.reply.notice)
     _write_reply(state, event, reply, reason=reason, since=since)
     return case
 

@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
@@ -22,7 +23,7 @@ from leftoff.errors import LeftoffError
 from leftoff.phrases.intents import is_slash_command, passes_always
 from leftoff.session import records
 from leftoff.session.prompt_files import LEGACY, FilePrompt
-from leftoff.store import CheckpointEntry, Store, log
+from leftoff.store import CheckpointEntry, Store
 
 if TYPE_CHECKING:
     from leftoff.session.facts.fold_state import FoldState
@@ -304,7 +305,7 @@ def _list_autosaves(store: Store) -> list[_Autosave]:
     """Return the newest autosaves with waiting prompts; a checkpoint is read once, as it stays."""
     kept = _autosaves.setdefault(store, _Autosaves())
     # Everything that happens to checkpoints is in the log.
-    stamp = [log.identify(path) for path in store.log_paths("events")]
+    stamp = [_stamp(path) for path in store.log_paths("events")]
     if stamp != kept.stamp:
         entries = store.index().newest_autosaves(_AUTOSAVES)
         read = {each.id: kept.read.get(each.id) or _read_autosave(store, each) for each in entries}
@@ -317,6 +318,14 @@ def _list_autosaves(store: Store) -> list[_Autosave]:
         ]
         kept.stamp = stamp
     return kept.found
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_ino, found.st_size
 
 
 def _read_autosave(store: Store, entry: CheckpointEntry) -> _Autosave | None:
