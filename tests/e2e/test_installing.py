@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import pytest
 
@@ -83,13 +84,14 @@ def test_doctor_asks_claude_code_itself_for_the_skill_and_leaves_no_trace(
     bench: Bench, newcomer: User, place: str
 ) -> None:
     (bench.root / "bin" / "claude").symlink_to(bench.claude)
-    is_moved = place != ".claude"
-    moved = {"CLAUDE_CONFIG_DIR": str(bench.home / place)} if is_moved else {}
+    run = bench.program
+    if place != ".claude":
+        run = partial(run, CLAUDE_CONFIG_DIR=str(bench.home / place))
     leftoff = str(bench.root / "bin" / "leftoff")
-    assert bench.program(leftoff, "init", "--agent", "claude", "--yes", **moved).code == 0
+    assert run(leftoff, "init", "--agent", "claude", "--yes").code == 0
     before = sorted(bench.home.rglob("*"))
 
-    told = json.loads(bench.program(leftoff, "doctor", "--json", **moved).out)
+    told = json.loads(run(leftoff, "doctor", "--json").out)
 
     said = [each["what"] for each in told["findings"] if each["check"] == "skill"]
     assert any(re.fullmatch(r"Claude Code [\d.]+ lists it", each) for each in said), said
@@ -97,7 +99,7 @@ def test_doctor_asks_claude_code_itself_for_the_skill_and_leaves_no_trace(
     assert [*(bench.root / "tmp").iterdir()] == []
     skill = bench.home / place / "skills" / "leftoff" / "SKILL.md"
     skill.write_text("no name and no description", encoding="utf-8")
-    told = json.loads(bench.program(leftoff, "doctor", "--json", **moved).out)
+    told = json.loads(run(leftoff, "doctor", "--json").out)
     warned = [each["what"] for each in told["findings"] if each["level"] == "warning"]
     assert any(each.endswith("does not list the skill") for each in warned), warned
     assert newcomer.own_trouble() == []
