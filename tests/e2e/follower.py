@@ -22,16 +22,16 @@ class Guide:
         blocks = re.findall(r"^leftoff .*$", joined, re.MULTILINE)
         self.commands = [*blocks, *re.findall(r"`(leftoff [^`]+)`", joined)]
 
-    def run(self, begins: str, words: Mapping[str, str] | None = None, **told: str) -> Turn:
+    def run(self, begins: str, words: Mapping[str, str] | None = None, **said: str) -> Turn:
         """Make a turn that runs a command of the guide.
 
-        `words` take the place of words of the guide, such as NAME. `told` is what the model has to
+        `words` take the place of words of the guide, such as NAME. `said` is what the model has to
         say, by option: the guide must name each of them, and the others are left out.
         """
         found = [each for each in self.commands if each.startswith(begins)]
         line = begins if begins in found else found[0]
         given = [(words or {}).get(word, word) for word in shlex.split(line)]
-        return bash(shlex.join(_tell(given, told) if told else given))
+        return bash(shlex.join(_say(given, said) if said else given))
 
     def asks(self, question: str) -> str:
         """Return a question that the guide has the model ask."""
@@ -39,10 +39,10 @@ class Guide:
         return question
 
 
-def _tell(line: Sequence[str], told: Mapping[str, str]) -> list[str]:
+def _say(line: Sequence[str], said: Mapping[str, str]) -> list[str]:
     first = next(number for number, word in enumerate(line) if word.startswith("--"))
     named = {word for word in line if word.startswith("--")}
-    options = {f"--{key}": text for key, text in told.items()}
+    options = {f"--{key}": text for key, text in said.items()}
     assert set(options) <= named, f"the guide does not name {set(options) - named}"
     return [*line[:first], *(word for pair in options.items() for word in pair)]
 

@@ -35,7 +35,7 @@ def goes_on(user: User, prompt: str, session: str, *turns: Turn) -> Result:
     return result
 
 
-def told(model: Model) -> str:
+def read_answers(model: Model) -> str:
     """Return all that commands answered so far."""
     return "\n".join(request.news for request in model.requests())
 
@@ -83,7 +83,7 @@ def test_guardz_saves_with_one_line_and_resuming_consumes(
         READS,
     )
 
-    assert "Previously failed: sleep in the loop — the tests time out" in told(model)
+    assert "Previously failed: sleep in the loop — the tests time out" in read_answers(model)
     assert not native.exists()
     assert "**retry-client**" not in (bench.memory() / "MEMORY.md").read_text(encoding="utf-8")
 

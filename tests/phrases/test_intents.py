@@ -107,7 +107,9 @@ def test_other_languages_mean_the_same(text: str, command: str) -> None:
 
 
 @pytest.mark.accept(24)
-@pytest.mark.parametrize("word", ["continue", "Resume!", "weiter", "continuar", "reprends", "继续", "続けて"])
+@pytest.mark.parametrize(
+    "word", ["continue", "Resume!", "weiter", "continuar", "reprends", "继续", "続けて"]
+)
 def test_a_bare_continue_resumes_only_at_the_start_and_with_a_checkpoint(word: str) -> None:
     assert meant(word, at_start=True) == "leftoff resume"
     assert meant(word, at_start=True, can_resume=False) is None

@@ -24,6 +24,12 @@ _MOST_LINES = 3
 _WORD = re.compile(r"[^\W_]{3,}")
 _LABEL = re.compile(r"^\W*\*\*[^*]*\*\*:?|^\W*[\w -]{1,30}:\s")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}")
+# What these systems write into every file: comments of a template, empty sections, how to resume.
+_FIXED = re.compile(
+    r"<!--|^\W*(?:none|nothing|n/a)\W*$|\(none(?: found)?\)|checkpoint save|precompact"
+    r"|/checkpoint --restore",
+    re.IGNORECASE,
+)
 
 
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +87,7 @@ def _read_files(profile: Profile, folder: Path, project: Project) -> Iterator[_F
             yield _File(is_readable=False, findings=findings)
             continue
         moment = native.saved_at or datetime.fromtimestamp(found[1].st_mtime).astimezone()
-        doubts = [_doubt(shown, doubt) for doubt in _list_doubts(native)]
+        doubts = [_doubt(shown, doubt) for doubt in _list_doubts(path, native)]
         doubts += [_doubt(shown, doubt) for doubt in _list_unread(path, found[0], native)]
         yield _File(is_readable=True, findings=[ok(shown, _describe(native, moment)), *doubts])
 
@@ -100,17 +106,17 @@ def _find_other_project(native: Native, project: Project) -> str | None:
 
 
 def _describe(native: Native, moment: datetime) -> str:
-    told = next((native.fields[key] for key in _TELLING if native.fields.get(key)), "")
-    told = told.get("text", "") if isinstance(told, dict) else told
-    told = told[0] if isinstance(told, list) else told
-    what = " ".join(str(told).split())[:_SHOWN_CHARS]
+    found = next((native.fields[key] for key in _TELLING if native.fields.get(key)), "")
+    first = found[0] if isinstance(found, list) else found
+    text = first.get("text", "") if isinstance(first, dict) else first
+    what = " ".join(str(text).split())[:_SHOWN_CHARS]
     name = native.name or "without a name"
     return f"{name}, saved {local(moment)}{f': {what}' if what else ''}"
 
 
-def _list_doubts(native: Native) -> Iterator[str]:
+def _list_doubts(path: Path, native: Native) -> Iterator[str]:
     """Yield what a reader of the file would have to guess."""
-    if native.saved_at is None:
+    if native.saved_at is None and not _TIME.search(path.name):
         yield "It names no time of the save, so the time of the file counts."
     if not native.name:
         yield "It names no task, so leftoff makes a name."
@@ -127,14 +133,14 @@ def _list_unread(path: Path, data: bytes, native: Native) -> Iterator[str]:
     lines = [*enumerate(data.decode("utf-8", "replace").splitlines(), 1)]
     unread = [(number, line) for number, line in lines if not _is_known(line, known)]
     for number, line in unread[:_MOST_LINES]:
-        yield f"Line {number} belongs to no known section: {line.strip()[:_SHOWN_CHARS]}"
+        yield f"Line {number} is not understood: {line.strip()[:_SHOWN_CHARS]}"
     if len(unread) > _MOST_LINES:
         yield f"{format_count(len(unread) - _MOST_LINES, 'more line')} like these"
 
 
 def _is_known(line: str, known: set[str]) -> bool:
-    """Return whether most words of a line are in some field; headings and times have their own."""
-    if line.lstrip().startswith("#") or _TIME.search(line):
+    """Return whether most words of a line are in some field, or the line has none to keep."""
+    if line.lstrip().startswith("#") or _TIME.search(line) or _FIXED.search(line):
         return True
     words = _WORD.findall(_LABEL.sub("", line).casefold())
     return 2 * sum(word in known for word in words) >= len(words)
