@@ -313,10 +313,11 @@ class Workspace:
 
         Accepting it again must work: an agent may repeat a command whose answer it lost.
         """
-        if name is not None:
-            found = [self.find(name)]
-        else:
-            found = self.store.index().heads(["consumed"], _MOST_TAKEN)
+        try:
+            named = [self.find(name)] if name is not None else []
+        except NoSuchCheckpoint:
+            return None
+        found = named or self.store.index().heads(["consumed"], _MOST_TAKEN)
         closed = (each for each in found if each.state == "consumed")
         return next((each for each in closed if self._find_taking(each, "consumed")), None)
 
