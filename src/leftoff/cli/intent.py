@@ -6,7 +6,8 @@ import click
 
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
-from leftoff.phrases.intents import find_intent
+from leftoff.phrases.intents import Intent, adapt_to_profile, find_intent
+from leftoff.phrases.slash_commands import read_slash_command
 from leftoff.threads import check_claims
 
 
@@ -19,12 +20,10 @@ from leftoff.threads import check_claims
 )
 def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
     """Show which command a sentence asks for; run nothing."""
-    text = " ".join(words)
     # A command that an agent runs comes after the first message of its session.
     if at_start is None:
         at_start = app.environment.find_session() is None
-    names, can_resume = _checkpoints(app)
-    found = find_intent(text, names=names, can_resume=can_resume, at_start=at_start)
+    found = _find_intent(app, " ".join(words), at_start=at_start)
     line = shlex.join(found.command) if found else None
     app.out.result(
         {
@@ -34,6 +33,15 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
         },
         line or "none",
     )
+
+
+def _find_intent(app: App, text: str, *, at_start: bool) -> Intent | None:
+    profile = app.settings.profile
+    if (typed := read_slash_command(text, profile=profile)) is not None:
+        return adapt_to_profile(typed, profile)
+    names, can_resume = _checkpoints(app)
+    found = find_intent(text, names=names, can_resume=can_resume, at_start=at_start)
+    return adapt_to_profile(found, profile) if found else None
 
 
 def _checkpoints(app: App) -> tuple[list[str], bool]:

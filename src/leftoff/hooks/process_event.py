@@ -66,6 +66,9 @@ def join_thread(case: Case) -> Case:
     event, life = case.event, case.sight.life
     if event.kind != "prompt" or life is None or not life.offered:
         return case
+    # Where resuming is always confirmed, only `resume --accept` joins.
+    if case.settings.confirm == "always":
+        return case
     if not asks_to_continue(event.prompt):
         # From here on, "continue" means what the user asked for in this session.
         if is_substantial(event.prompt):

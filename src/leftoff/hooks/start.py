@@ -38,6 +38,8 @@ from leftoff.threads import briefing, check_claims
 STUCK_SECONDS = 5.0
 """How long a session start may be kept waiting before it gives up."""
 _TICK_SECONDS = 0.2
+_GUIDE = "leftoff: before you save or resume, run `leftoff guide`."
+_GUIDE_TOKENS = 25
 # A summary is among the first lines of a transcript.
 _HEAD_BYTES = 256 * 1024
 
@@ -202,10 +204,23 @@ def _build_reply(
         reply = _with_banner(StartReply(_changes(event, store)), event, store, settings)
         return _with_prompts(reply, event, store, settings)
     else:
-        reply = _with_interrupted_work(offers.offer(event, store, settings), store)
+        reply = _with_interrupted_work(offers.offer(event, store, _reserve_guide(settings)), store)
         reply = _with_banner(reply, event, store, settings)
     reply = _with_unsaved(_with_prompts(reply, event, store, settings), event, store)
-    return _with_memory(reply, event, store, settings, page)
+    return _with_guide(_with_memory(reply, event, store, settings, page), settings)
+
+
+def _with_guide(reply: StartReply, settings: config.Settings) -> StartReply:
+    """Say where the agent finds the instructions of the project's profile."""
+    if settings.profile == "default":
+        return reply
+    return msgspec.structs.replace(reply, text=join([reply.text, say(_GUIDE)]))
+
+
+def _reserve_guide(settings: config.Settings) -> config.Settings:
+    """Leave room for that line in the budget of the offer."""
+    room = settings.start_budget - (0 if settings.profile == "default" else _GUIDE_TOKENS)
+    return msgspec.structs.replace(settings, start_budget=room)
 
 
 def _with_interrupted_work(reply: StartReply, store: Store) -> StartReply:
