@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import profiles
-from leftoff.checkpoint import Checkpoint, Failure, NextAction, Plan, to_plain
-from leftoff.profiles import guardz
+from leftoff.checkpoint import Checkpoint, Decision, Failure, NextAction, Plan, to_plain
+from leftoff.profiles import guardz, guardz_file, guardz_index
 from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
 from programs import run_side_by_side
 from stores import draft
@@ -450,13 +450,18 @@ TEXT = st.lists(LINE | st.sampled_from(["# a", "## Left Off", "- x", "```", "\\-
     failed=st.lists(st.tuples(LINE, LINE), max_size=3),
     files=st.lists(LINE, max_size=3),
     step=st.none() | st.tuples(st.integers(1, 50), st.integers(1, 50)),
+    decisions=st.lists(st.tuples(LINE, LINE), max_size=2),
+    notes=st.lists(TEXT.map("\n".join), max_size=3),
 )
 def test_what_is_written_is_read_back(
+    *,
     left_off: str,
     done: list[str],
     failed: list[tuple[str, str]],
     files: list[str],
     step: tuple[int, int] | None,
+    decisions: list[tuple[str, str]],
+    notes: list[str],
 ) -> None:
     plan = Plan(path="docs/plan.md", step=step[0], total=step[1]) if step else None
     checkpoint = draft(
@@ -465,14 +470,16 @@ def test_what_is_written_is_read_back(
         done=[each for each in done if each != "None"],
         failed=[Failure(what=what, why=why) for what, why in failed],
         files_modified=[each for each in files if each != "None"],
+        decisions=[Decision(what=what, why=why) for what, why in decisions],
+        notes=[each for each in notes if each != "None"],
         plan=plan,
         branch="fix/rounding",
     )
-    native = guardz.read(Path("checkpoint-some-work.md"), guardz.render(checkpoint).encode())
+    native = guardz.read(Path("checkpoint-some-work.md"), guardz_file.render(checkpoint).encode())
 
     plain = to_plain(checkpoint)
     read = {key: value for key, value in native.fields.items() if value}
-    for key in guardz.HOLDS - {"name"}:
+    for key in guardz.HOLDS - {"name", guardz_file.KEY}:
         assert read.get(key) == plain.get(key), key
     assert isinstance(checkpoint.next_action, NextAction)
     assert read["next_action"] == {"text": checkpoint.next_action.text}
@@ -482,8 +489,8 @@ def test_what_is_written_is_read_back(
 def test_any_memory_file_comes_back_as_it_was(head: str, rest: str) -> None:
     before = f"# Memory\n\n{head}\n\n## More\n{rest}\n".replace("\r", "")
     checkpoint: Checkpoint = draft("some-work", branch="main")
-    during = guardz.with_bullets(before, {"some-work": checkpoint})
-    after = guardz.with_bullets(during, {"some-work": None})
+    during = guardz_index.with_bullets(before, {"some-work": checkpoint})
+    after = guardz_index.with_bullets(during, {"some-work": None})
 
     assert "- **some-work** (main, Nov 15) — Summary of some-work" in during
     assert after == before

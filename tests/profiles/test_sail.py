@@ -203,11 +203,11 @@ def test_a_save_is_confirmed_in_a_box(cli: Cli, folder: Path) -> None:
     lines = [line.strip() for line in out.splitlines() if line.strip("━ ")]
     assert lines == [
         "CHECKPOINT SAVED",
-        f"Location: {path}",
+        f"Location: {path.relative_to(folder.parent)}",
         "Summary:  Moving limits",
         "Decisions: 2 recorded",
         "Next:     Write limit.lua",
-        "This will be surfaced when the next session starts.",
+        "This context will be surfaced on next session start.",
     ]
 
 
@@ -295,7 +295,7 @@ def test_on_a_terminal_exactly_three_questions_are_asked_in_order(cli: Cli, fold
     assert terminal.code == 0
     assert "?" not in rest
     assert native["summary"] == "Moving limits to Redis"
-    assert native["decisions"] == ["Redis: counters survive", "No cache"]
+    assert native["decisions"] == ["Redis because counters survive", "No cache"]
     assert native["next_action"] == "Write limit.lua"
 
 

@@ -15,11 +15,10 @@ _QUESTIONS = (
     ("next_action", "What's the next action?", "--next"),
 )
 _BETWEEN = re.compile(r"\s*;\s+|\n+")
-_WHY = re.compile(r"\s*(?:::|,?\s+because\s)\s*", re.IGNORECASE)
 
 
 def ask_missing(app: App, told: dict[str, Any]) -> dict[str, Any]:
-    """Ask the three questions if there is no summary; keep the answers given as options."""
+    """Ask what was not given, if there is no summary."""
     if told.get("summary"):
         return told
     if not app.out.is_interactive:
@@ -30,6 +29,7 @@ def ask_missing(app: App, told: dict[str, Any]) -> dict[str, Any]:
     given = {
         key: click.prompt(printable(question), default="", show_default=False, prompt_suffix=" ")
         for key, question, _ in _QUESTIONS
+        if not told.get(key)
     }
     return told | {key: value for key, text in given.items() if (value := _value(key, text))}
 
@@ -55,5 +55,6 @@ def _value(key: str, text: str) -> Any:
 
 
 def _decision(text: str) -> dict[str, str]:
-    what, *why = _WHY.split(text.strip(), maxsplit=1)
-    return {"what": what, "why": why[0] if why else ""}
+    """Keep a decision as it was typed; only our own mark splits it."""
+    what, _, why = text.partition("::")
+    return {"what": what.strip(), "why": why.strip()}

@@ -385,18 +385,23 @@ def _box(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
         "  CHECKPOINT SAVED",
         _RULE,
         "",
-        f"  Location: {natives[0] if natives else path}",
+        f"  Location: {_shorten(natives[0] if natives else path)}",
         f"  Summary:  {one_line(checkpoint.task, _SHOWN_CHARS)}",
         f"  Decisions: {len(checkpoint.decisions)} recorded",
         f"  Next:     {_next(checkpoint)}",
         "",
-        "  This will be surfaced when the next session starts.",
+        "  This context will be surfaced on next session start.",
         "",
         _RULE,
     ]
 
 
 _RULE = "━" * 53
+
+
+def _shorten(path: Path) -> Path:
+    """Return a path as one would type it in the current folder."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 # quoin's format.

@@ -49,6 +49,7 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
     ours = native.pop(OURS, None)
     ours = ours if isinstance(ours, dict) else {}
     fields = _tell(native)
+    _split_known(fields, ours)
     # Trust our member only if nobody changed the rest of the file.
     if ours.get("check") == _check(native):
         fields |= {
@@ -60,6 +61,20 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
     saved_at = _find_moment(native, ours, stem)
     name = ours.get("name") if ours else plan or _name(fields, saved_at)
     return Native(fields=fields, name=sail_plans.text(name), saved_at=saved_at)
+
+
+def _split_known(fields: Plain, ours: Plain) -> None:
+    """Give the decisions that we wrote their reasons back, whatever else was changed."""
+    wrote = _list(object_of(ours.get("exact")).get("decisions"))
+    known = {_format_decision(each): each for each in wrote if isinstance(each, dict)}
+    if "decisions" in fields:
+        found = fields["decisions"]
+        fields["decisions"] = [known.get(_format_decision(each), each) for each in found]
+
+
+def _format_decision(decision: Mapping[str, Any]) -> str:
+    what, why = decision.get("what", ""), decision.get("why")
+    return f"{what}: {why}" if why else str(what)
 
 
 _STAGE = Kind(lambda value: value if isinstance(value, str) or is_number(value) else None)
@@ -152,17 +167,12 @@ _DERIVED = ("epistemic", "compaction_context")
 
 
 def _decision(value: object) -> Plain:
-    """Read `what: why`, or the object that some files contain."""
-    if isinstance(value, dict):
-        what = next((value[key] for key in ("what", "decision") if value.get(key)), None)
-        why = next((value[key] for key in ("why", "rationale", "reason") if value.get(key)), "")
-        return _make_decision(_words(what or value), _words(why))
-    what, _, why = _words(value).partition(": ")
-    return _make_decision(what, why)
-
-
-def _make_decision(what: str, why: str) -> Plain:
-    return {"what": what, "why": why} if why else {"what": what}
+    """Read a decision as it was typed, or the object that some files contain."""
+    if not isinstance(value, dict):
+        return {"what": _words(value)}
+    what = next((value[key] for key in ("what", "decision") if value.get(key)), None)
+    why = next((value[key] for key in ("why", "rationale", "reason") if value.get(key)), "")
+    return {"what": _words(what or value), **({"why": _words(why)} if why else {})}
 
 
 def _words(value: object) -> str:
@@ -192,6 +202,11 @@ def _name(fields: Plain, saved_at: datetime | None) -> str:
     return f"checkpoint-{saved_at:%Y%m%d-%H%M%S}" if saved_at else "checkpoint-without-summary"
 
 
+def is_autosave(native: Mapping[str, Any]) -> bool:
+    """Return whether leftoff saved the content of a file without being asked."""
+    return "trigger" in object_of(native.get(OURS))
+
+
 # Writing
 
 
@@ -206,6 +221,7 @@ def render(checkpoint: Checkpoint) -> str:
         "name": checkpoint.name,
         "saved_at": checkpoint.saved_at.astimezone(UTC).isoformat(),
         "check": _check(native),
+        **({"trigger": checkpoint.trigger} if checkpoint.is_autosave else {}),
         **({"kept": kept} if kept else {}),
         **({"exact": exact} if exact else {}),
     }
@@ -218,9 +234,7 @@ def _native(checkpoint: Checkpoint) -> Plain:
     native: Plain = {
         "timestamp": f"{checkpoint.saved_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "summary": checkpoint.task or None,
-        "decisions": [
-            f"{each.what}: {each.why}" if each.why else each.what for each in checkpoint.decisions
-        ],
+        "decisions": [_format_decision(to_plain(each)) for each in checkpoint.decisions],
         "next_action": action.text if action else None,
         "blockers": checkpoint.blockers,
         "context": {**_context(checkpoint), **object_of(rest.get("context"))},

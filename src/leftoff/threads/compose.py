@@ -25,7 +25,7 @@ from leftoff.config import Settings
 from leftoff.errors import UsageError
 from leftoff.fingerprints import can_be_path, fingerprints, is_modified_since, locate_file, state_of
 from leftoff.git import query
-from leftoff.names import FORBIDDEN, RESERVED, check_name, find_unused_name, kebab, suggest_name
+from leftoff.names import FORBIDDEN, RESERVED, clean_name, find_unused_name, kebab, suggest_name
 from leftoff.profiles import sail_plans
 from leftoff.projects.project import Project
 from leftoff.redact import redact_value
@@ -434,7 +434,9 @@ def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
 
     The first save gets day 1. Earlier decisions and failures stay, because the task is the same.
     """
-    earlier = store.index().find_named(check_name(name))
+    index = store.index()
+    spellings = (clean_name(name), kebab(name))
+    earlier = next(filter(None, map(index.find_named, filter(None, spellings))), None)
     if earlier is None or earlier.problem is not None:
         return draft
     before = store.load(earlier)
