@@ -272,9 +272,13 @@ class Workspace:
 
     def _find_named(self, name: str) -> CheckpointEntry | None:
         """Find a checkpoint by any spelling of its name."""
-        index = self.store.index()
-        found = (index.find_named(each) for each in (clean_name(name), kebab(name)) if each)
-        return next(filter(None, found), None)
+        index, plain = self.store.index(), kebab(name)
+        found = (index.find_named(each) for each in (clean_name(name), plain) if each)
+        known = next(filter(None, found), None)
+        if known is not None or not plain:
+            return known
+        alike = [each for each in index.names_like("") if kebab(each) == plain]
+        return index.find_named(alike[0]) if len(alike) == 1 else None
 
     def _find_unnamed(self, name: str) -> CheckpointEntry | None:
         """Find an autosave of version 0.1, which has no name, by the name that lists show."""

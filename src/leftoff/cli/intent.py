@@ -3,9 +3,11 @@
 import shlex
 
 import click
+import msgspec
 
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
+from leftoff.names import clean_name, kebab
 from leftoff.phrases.intents import find_intent
 from leftoff.threads import check_claims
 
@@ -24,7 +26,11 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
     if at_start is None:
         at_start = app.environment.find_session() is None
     names, can_resume = _checkpoints(app)
-    found = find_intent(text, names=names, can_resume=can_resume, at_start=at_start)
+    known = {kebab(each): each for each in names}
+    found = find_intent(text, names=known.keys(), can_resume=can_resume, at_start=at_start)
+    if found is not None and found.name is not None:
+        named = known.get(found.name) or _spell(app, text, found.name)
+        found = msgspec.structs.replace(found, name=named)
     line = shlex.join(found.command) if found else None
     app.out.result(
         {
@@ -34,6 +40,14 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
         },
         line or "none",
     )
+
+
+def _spell(app: App, text: str, name: str) -> str:
+    """Return a new name as it was typed, if names keep their spelling here."""
+    words = text.split()
+    typed = (" ".join(words[n:]).strip(" .!?,;:\"'`") for n in range(len(words)))
+    spelled = next((each for each in typed if kebab(each) == name), name)
+    return clean_name(spelled) if app.settings.names == "plain" else name
 
 
 def _checkpoints(app: App) -> tuple[list[str], bool]:

@@ -136,7 +136,7 @@ def _ask_missing(app: App, given: dict[str, Any], session: KnownSession | None) 
     is_full = session is not None and (session.facts.percent or 0.0) >= _FULL
     if not app.settings.questions or given["source"] or is_full:
         return fields
-    return questions.ask_missing(app, fields)
+    return questions.ask_missing(app, fields, is_captured=session is not None)
 
 
 def _session(app: App, given: dict[str, Any]) -> KnownSession | None:

@@ -142,14 +142,14 @@ class _Reader:
             if field is not None and key is not None and key not in self._fields:
                 self._add_field(key, *field)
             else:
-                prose.append(field[2] if field is not None else line)
+                prose.append(f"{field[0]}: {field[1]}" if field is not None else line)
         self._prose = "\n".join(prose).strip("\n")
 
-    def _add_field(self, key: str, name: str, value: str, line: str) -> None:
+    def _add_field(self, key: str, name: str, value: str) -> None:
         found, is_whole = _READERS[key](value)
         self._fields |= found
         if not is_whole:
-            self._rest.append(f"{name}: {value}" if value else line)
+            self._rest.append(f"{name}: {value}")
 
     def _add_files(self, part: Part) -> None:
         for item in _drop_nothing(read_items(part.lines)):
@@ -313,12 +313,10 @@ def _write_plan(checkpoint: Checkpoint, home: Path | None) -> str | None:
     path = plan.path
     if home is not None and path.startswith(f"{home}/"):
         path = f"~{path.removeprefix(str(home))}"
-    step = ""
-    if plan.step and plan.total:
-        step = f" (step {plan.step} of {plan.total})"
-    elif plan.total:
-        step = f" ({plan.total} steps)"
-    return f"`{path}`{step}"
+    # Nothing is done, so the work is at the first step.
+    step = plan.step or (0 if checkpoint.done else 1)
+    at = f"step {step} of {plan.total}" if step else f"{plan.total} steps"
+    return f"`{path}` ({at})" if plan.total else f"`{path}`"
 
 
 def _write_sections(checkpoint: Checkpoint) -> Iterable[tuple[str, str | None]]:

@@ -139,10 +139,10 @@ _FIELD = re.compile(
 _CELLS = re.compile(r"\s*\|[ \t*]*([A-Za-z][\w ]{1,30}?)[ \t*:]*\|[ \t]*(.*?)[ \t]*\|?[ \t]*$")
 
 
-def read_field(line: str) -> tuple[str, str, str] | None:
-    """Return the name, the value and the whole line of a field, as a bullet or in a table."""
+def read_field(line: str) -> tuple[str, str] | None:
+    """Return the name and the value of a field, as a bullet or in a table."""
     found = _FIELD.match(line) or _CELLS.match(line)
-    return (found[1], found[2], line.strip()) if found else None
+    return (found[1], found[2]) if found else None
 
 
 # --- lists ---

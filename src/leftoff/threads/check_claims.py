@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -296,7 +297,7 @@ def _choice(entry: CheckpointEntry) -> dict[str, Any]:
     return {
         "choice": key,
         "label": entry.name or entry.task or entry.id,
-        "command": f"leftoff resume {key}",
+        "command": f"leftoff resume {quote(key)}",
         "id": entry.id,
         "branch": entry.branch,
         "worktree": entry.worktree,

@@ -354,7 +354,7 @@ def with_step(draft: Checkpoint, root: Path) -> Checkpoint:
         return draft
     # Ticked boxes in the plan show its step better than the agent's todos.
     ticked = (read.step, read.total) if read.step is not None else None
-    step, total = ticked or plans.step_of(read, draft.todos) or (None, None)
+    step, total = ticked or plans.step_of(read, draft.todos) or _guess_step(read, draft)
     filled = Plan(
         path=plan.path,
         title=plan.title or read.title,
@@ -364,6 +364,13 @@ def with_step(draft: Checkpoint, root: Path) -> Checkpoint:
         extra=plan.extra,
     )
     return msgspec.structs.replace(draft, plan=filled)
+
+
+def _guess_step(plan: plans.PlanText, draft: Checkpoint) -> tuple[int | None, int | None]:
+    """Return the step that the checkpoint's own words name, and the number of steps."""
+    action = draft.next_action.text if draft.next_action else None
+    texts = [text for text in (draft.left_off, action, draft.summary) if text]
+    return plans.guess_step(plan, texts, draft.done), plan.total or None
 
 
 def with_files(draft: Checkpoint, root: Path) -> Checkpoint:

@@ -13,7 +13,7 @@ from leftoff.checkpoint import Checkpoint, cut_to_limits, encode, to_plain
 from leftoff.config import Settings
 from leftoff.errors import BelowQualityBar, ChoiceNeeded
 from leftoff.fingerprints import locate_file
-from leftoff.names import FORBIDDEN, check_name, clean_name, find_unused_name, kebab, suggest_name
+from leftoff.names import FORBIDDEN, check_name, find_unused_name, kebab, suggest_name
 from leftoff.redact import redact_value
 from leftoff.session.facts.report import Facts
 from leftoff.session.real_work import is_substantial, is_worth_saving, shows_work
@@ -148,7 +148,7 @@ def _exists(root: Path, path: str) -> bool:
 
 def _name(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
     name = checkpoint.name
-    if name is not None and (name in FORBIDDEN or name not in {kebab(name), clean_name(name)}):
+    if name is not None and (name in FORBIDDEN or name != kebab(name)):
         yield QualityFinding(
             rule="name", message=f"The name {name!r} is not a specific kebab-case name."
         )
@@ -198,7 +198,8 @@ def save(  # noqa: PLR0913 - each is a keyword
     A session that works on a thread continues it, unless another name or `overwrite` is given. A
     thread that nobody has named yet gets the name.
     """
-    checked = check_name(name, strict=strict, is_plain=settings.names == "plain")
+    is_plain = settings.names == "plain"
+    checked = check_name(name, strict=strict and not is_plain, is_plain=is_plain)
     named = msgspec.structs.replace(draft, name=checked)
     named = msgspec.structs.replace(named, stated=[*dict.fromkeys([*named.stated, "name"])])
     head = None if overwrite else _find_continued(store, named)
@@ -208,6 +209,7 @@ def save(  # noqa: PLR0913 - each is a keyword
     # Redacted before it is cut: half a secret matches no pattern.
     kept, cut = cut_to_limits(redact_value(named))
     findings = lint(kept, store.project.worktree)
+    findings = [each for each in findings if each.rule != "name" or not is_plain]
     if strict and findings:
         raise build_quality_error(findings)
     saved = store.save(kept, overwrite=overwrite)
