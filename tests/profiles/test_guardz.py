@@ -479,7 +479,7 @@ def test_what_is_written_is_read_back(
 
     plain = to_plain(checkpoint)
     read = {key: value for key, value in native.fields.items() if value}
-    for key in guardz.HOLDS - {"name", guardz_file.KEY}:
+    for key in guardz.HOLDS - {"name", guardz_file.TEXT}:
         assert read.get(key) == plain.get(key), key
     assert isinstance(checkpoint.next_action, NextAction)
     assert read["next_action"] == {"text": checkpoint.next_action.text}
