@@ -15,27 +15,17 @@ from leftoff import profiles
 from leftoff.checkpoint import Checkpoint, Decision, Failure, NextAction, Plan, to_plain
 from leftoff.profiles import guardz, guardz_file, guardz_index
 from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
+from profiles.guarding import index, memory
 from programs import run_side_by_side
 from stores import draft
+
+__all__ = ["memory"]
 
 GOLDEN = Path(__file__).parent / "golden" / "guardz"
 
 
-@pytest.fixture
-def memory(cli: Cli, repo: Repo) -> Path:
-    """Follow guardz; return the memory folder."""
-    cli.ok("config", "set", "profile", "guardz", "--project")
-    cli.ok("config", "set", "mirror", "guardz", "--project")
-    munged = re.sub(r"[^A-Za-z0-9-]", "-", str(repo.folder))
-    return Path.home() / ".claude" / "projects" / munged / "memory"
-
-
 def save(cli: Cli, name: str, *words: str) -> str:
     return cli.ok("save", name, "--summary", f"Work on {name}", *words).out
-
-
-def index(memory: Path) -> str:
-    return (memory / "MEMORY.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.accept(162)
