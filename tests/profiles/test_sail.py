@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -115,9 +115,15 @@ def test_two_saves_in_one_second_are_two_files(repo: Repo) -> None:
     open_mirrors(["sail"]).export_changes(store)
     store.close()
 
-    names = [path.name for path in sail.natives(context.find_project().worktree / ".claude")]
-    stem = names[0].removesuffix("-1.json").removesuffix(".json")
-    assert sorted(names) == sorted([f"{stem}.json", f"{stem}-1.json", f"{stem}-2.json"])
+    # Each has a second of its own, because the original readers sort by seconds.
+    paths = [*sail.natives(context.find_project().worktree / ".claude")]
+    found = [(path.stem, json.loads(path.read_bytes())) for path in paths]
+    stamps = [f"{moment + timedelta(seconds=number):%Y%m%dT%H%M%SZ}" for number in range(3)]
+    assert [stem for stem, _ in found] == stamps
+    assert {each["leftoff"]["name"] for _, each in found} == {
+        f"same-second-{number}" for number in range(3)
+    }
+    assert [each["timestamp"].replace("-", "").replace(":", "") for _, each in found] == stamps
 
 
 @pytest.mark.accept(60)
