@@ -483,6 +483,17 @@ def test_removing_the_file_in_a_shell_clears_the_checkpoint(cli: Cli, memory: Pa
     assert names(memory) == ["cart-totals", "login-flow"]
 
 
+@pytest.mark.promise("guardz", 57)
+def test_clearing_one_removes_its_file_and_line(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    cli.ok("save", "cart-totals", "--left-off", "At the cart")
+
+    assert cli.ok("clear", "Login-Flow").out == 'Cleared checkpoint "login-flow"\n'
+    assert names(memory) == ["cart-totals"]
+    assert "login-flow" not in index(memory)
+    assert "**cart-totals**" in index(memory)
+
+
 @pytest.mark.promise("guardz", 58)
 def test_all_are_cleared_and_the_count_is_what_the_user_sees(
     cli: Cli, memory: Path, repo: Repo

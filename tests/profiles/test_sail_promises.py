@@ -178,7 +178,7 @@ def test_a_save_goes_where_the_original_lines_say(
     assert f"  Location: {path}\n" in out
 
 
-@pytest.mark.promise("sail", 15, 16, 17, 18, 19, 20, 21, 22)
+@pytest.mark.promise("sail", 15, 16, 17, 18, 19, 20, 21, 22, 40)
 def test_the_file_has_the_members_of_the_original(cli: Cli, folder: Path) -> None:
     index = {"active_plan": "rate-limits", "active_plan_stage": 4, "active_tdd_phase": "red"}
     put(folder / "state-index.json", index)
