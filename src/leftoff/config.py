@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 ProfileName = Literal["default", "guardz", "openclaw", "sail", "quoin", "harness"]
 
 
+QualityRule = Literal[
+    "task", "progress", "next-action", "blockers", "decisions", "paths", "name", "raw-chat", "size"
+]  # fmt: skip
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings with their defaults; a profile can change these defaults."""
 
@@ -27,11 +32,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     on_decline: Literal["keep", "trash"] = "keep"
     confirm: Literal["never", "ask", "always"] = "ask"
     naming: Literal["ask", "auto", "required"] = "ask"
+    names: Literal["kebab", "plain"] = "kebab"
     same_name: Literal["ask", "revise"] = "ask"
     questions: bool = False
     noise: Literal["silent", "line", "full", "box", "report", "panel"] = "full"
     content: Literal["notes", "paths"] = "notes"
     strict: bool = False
+    quality: list[QualityRule] = msgspec.field(default_factory=lambda: [*get_args(QualityRule)])
     next_action: Literal["any", "stated"] = "any"
     advise_at: float = 70.0
     autosave_at: float = 70.0
@@ -46,7 +53,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     safety: Literal["off", "on"] = "off"
     start_budget: int = 400
     offer_days: int = 14
-    offers: Literal["all", "latest"] = "all"
+    offers: Literal["all", "saved", "latest"] = "all"
     buffer_at: float = 60.0
     notes: Literal["project", "worktree", "profile"] = "project"
     note_prompts: bool = False
@@ -73,11 +80,13 @@ HELP = {
     "(even with --accept).",
     "naming": "What to do when a save has no name: ask, auto (make one) or required "
     "(refuse; kebab-case only).",
+    "names": "How to spell names: kebab (words and dashes), or plain (as typed, in lowercase).",
     "same_name": "What to do when a name is in use: ask, or revise (save a new revision).",
     "questions": "Ask for the task, decisions and next action when a save gives no summary.",
     "noise": "What a save prints: silent, line, full, box, report or panel.",
     "content": "What a checkpoint keeps of its artifacts: notes (and paths), or paths only.",
     "strict": "Refuse to save below the quality bar, instead of warning.",
+    "quality": "Rules of the quality bar that a save warns about.",
     "next_action": "Which next action to save: any, or stated (never one inferred from "
     "the session).",
     "advise_at": "Context use in percent at which leftoff advises the agent to save.",
@@ -94,7 +103,8 @@ HELP = {
     "safety": "Deny commands that destroy work, such as a force push: off or on.",
     "start_budget": "Maximum tokens of the offer at session start.",
     "offer_days": "How many days to offer an autosave at session start.",
-    "offers": "Which open checkpoints to offer a new session: all, or the latest only.",
+    "offers": "Which open checkpoints to offer: all, saved (autosaves only if there is nothing "
+    "else), or the latest saved one.",
     "buffer_at": "Context use in percent at which leftoff starts to keep requests verbatim.",
     "notes": "Where to keep SESSION-STATE.md: project (beside its checkpoints), "
     "worktree, or profile.",

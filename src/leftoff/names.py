@@ -1,4 +1,4 @@
-"""Turn any text into a checkpoint name: kebab-case, specific, never a path."""
+"""Turn any text into a checkpoint name: kebab-case or as it was typed, never a path."""
 
 import re
 import unicodedata
@@ -36,16 +36,35 @@ def kebab(text: str) -> str:
     return (head.rpartition("-")[0] or head).strip("-")
 
 
-def check_name(text: str, *, strict: bool = False) -> str:
+# These would end the bold text or the code that a name is shown in.
+_UNFIT = frozenset("*`\\")
+# A file is named after a checkpoint, and its name may have 255 bytes.
+_NAME_BYTES = 180
+
+
+def clean_name(text: str) -> str:
+    """Convert any text to a name that keeps its spelling; may be empty.
+
+    Only case, spaces, slashes and leading dots and dashes change, and what cannot be shown.
+    """
+    plain = unicodedata.normalize("NFC", text[:4096]).lower()
+    kept = "".join(c if c.isprintable() and c not in _UNFIT else " " for c in plain)
+    name = re.sub(r"[\s/]+", "-", kept.strip(" /")).lstrip(".-")[:NAME_LIMIT]
+    while len(name.encode("utf-8", "replace")) > _NAME_BYTES:
+        name = name[:-1]
+    return name.rstrip("-")
+
+
+def check_name(text: str, *, strict: bool = False, is_plain: bool = False) -> str:
     """Return the name to store, or raise NameRefused with the reason."""
-    name = kebab(text)
+    name = clean_name(text) if is_plain else kebab(text)
     shown = "".join(c if c.isprintable() else "�" for c in text[:40])
     if not name:
         raise NameRefused(
             f"{shown!r} has no letters or digits to build a name from.",
             hint="Give two to four words, such as `login-form-validation`.",
         )
-    if name in FORBIDDEN:
+    if name in FORBIDDEN and not is_plain:
         raise NameRefused(
             f"{name!r} says nothing about the work.",
             hint="Give two to four specific words, such as `login-form-validation`.",

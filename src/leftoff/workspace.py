@@ -16,11 +16,12 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.config import Loaded, Settings
 from leftoff.context import Context, Environment
 from leftoff.errors import LeftoffError, NoSuchCheckpoint, NotAProject
-from leftoff.names import kebab, suggest_name
+from leftoff.names import clean_name, kebab, suggest_name
 from leftoff.profiles.mirror import Mirrors, open_mirrors
 from leftoff.projects.project import Project, find_project
 from leftoff.store import (
     BY_PROMPT,
+    BY_REMOVAL,
     LISTED,
     TRASHED,
     Action,
@@ -154,8 +155,24 @@ class Workspace:
 
     @property
     def missing_names(self) -> list[str]:
-        """The names of checkpoints whose mirrored file was removed."""
+        """The names of checkpoints whose mirrored file was found removed just now."""
         return self._store_and_missing[1]
+
+    def is_missing(self, name: str) -> bool:
+        """Return whether somebody removed the mirrored file of this checkpoint, now or earlier."""
+        if not self.settings.mirror:
+            return False
+        spellings = {clean_name(name), kebab(name)}
+        if not spellings.isdisjoint(self.missing_names):
+            return True
+        entry = self._find_named(name)
+        if entry is None:
+            return self.mirrors.was_removed(self.store, spellings)
+        if entry.state != "cleared":
+            return False
+        events = self.store.index().events_of(entry.id)
+        cleared = [each for each in events if each.action == "cleared"]
+        return bool(cleared) and cleared[-1].trigger == BY_REMOVAL
 
     @functools.cached_property
     def _store_and_missing(self) -> tuple[Store, list[str]]:
@@ -223,6 +240,7 @@ class Workspace:
             name=name,
             overwrite=overwrite or self.settings.same_name == "revise",
             strict=strict or self.settings.strict,
+            settings=self.settings,
         )
 
     def suggest_name(self, draft: Checkpoint) -> str:
@@ -249,12 +267,20 @@ class Workspace:
         try:
             return self.store.find(name)
         except NoSuchCheckpoint:
-            stored = kebab(name)
-            found = self.store.index().find_named(stored) if stored and stored != name else None
-            found = found or self._find_unnamed(stored)
+            found = self._find_named(name) or self._find_unnamed(kebab(name))
             if found is None:
                 raise
             return found
+
+    def _find_named(self, name: str) -> CheckpointEntry | None:
+        """Find a checkpoint by any spelling of its name."""
+        index, plain = self.store.index(), kebab(name)
+        found = (index.find_named(each) for each in (clean_name(name), plain) if each)
+        known = next(filter(None, found), None)
+        if known is not None or not plain:
+            return known
+        alike = [each for each in index.names_like("") if kebab(each) == plain]
+        return index.find_named(alike[0]) if len(alike) == 1 else None
 
     def _find_unnamed(self, name: str) -> CheckpointEntry | None:
         """Find an autosave of version 0.1, which has no name, by the name that lists show."""
@@ -294,7 +320,7 @@ class Workspace:
         Without a name, resume the only open checkpoint. Several raise `ChoiceNeeded`; none
         returns None. With `accept=False` nothing is marked.
         """
-        entry = self.find_open(name) if name else threads.check_claims.choose(self.store, None)
+        entry = self.find_open(name) if name else self.choose()
         if entry is None:
             return None
         checkpoint = self.store.load(entry)
@@ -303,6 +329,11 @@ class Workspace:
         if accept:
             self.accept(entry)
         return Resumption(checkpoint=checkpoint, checks=checks, briefing=text)
+
+    def choose(self) -> CheckpointEntry | None:
+        """Return the only checkpoint to resume; several raise `ChoiceNeeded`."""
+        prefers_saved = self.settings.offers != "all"
+        return threads.check_claims.choose(self.store, None, prefers_saved=prefers_saved)
 
     def check(self, checkpoint: Checkpoint) -> "Checks":
         """Compare a checkpoint's claims with the current worktree."""

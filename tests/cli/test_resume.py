@@ -135,7 +135,7 @@ def test_another_branch_is_warned_of_and_the_resume_goes_on(cli: Cli, repo: Repo
     repo.git("checkout", "-q", "-b", "side")
     out = cli.ok("resume", "login-form", "--accept").out
 
-    assert "Warning: You're on `side` but the checkpoint was saved on `main`." in out
+    assert "Warning: You're on `side` but checkpoint was saved on `main`." in out
     assert "Switch with: git checkout main" in out
     assert cli.json("list")[0]["state"] == "resumed"
 

@@ -44,10 +44,7 @@ def test_every_key_of_a_file_has_its_place() -> None:
     assert native.fields == {
         "summary": "Counting requests in Redis because each deploy empties the counters in memory",
         "decisions": [
-            {
-                "what": "Sliding window instead of token bucket",
-                "why": "support quotes counts per minute",
-            },
+            {"what": "Sliding window instead of token bucket: support quotes counts per minute"},
             {"what": "One region for now"},
         ],
         "next_action": {"text": "Write src/limit.lua and call it from src/limiter.ts"},

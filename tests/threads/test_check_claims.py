@@ -251,6 +251,6 @@ def test_the_warning_names_both_branches_and_the_way_back(repo: Repo, here: Proj
     warning = briefing.branch_warning(check_claims.check(before, here, NOON))
 
     assert warning == (
-        "Warning: You're on `side` but the checkpoint was saved on `main`. "
+        "Warning: You're on `side` but checkpoint was saved on `main`. "
         "Switch with: git checkout main"
     )

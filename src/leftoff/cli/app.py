@@ -94,7 +94,7 @@ class App:
         while True:
             name = str(click.prompt("Name"))
             try:
-                return check_name(name)
+                return check_name(name, is_plain=self.settings.names == "plain")
             except NameRefused as refused:
                 click.echo(printable(f"{refused.message} {refused.hint}"))
 

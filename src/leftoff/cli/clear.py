@@ -1,11 +1,14 @@
 """The `leftoff clear`, `delete`, `done` and `drop` commands: end checkpoints."""
 
+from collections.abc import Sequence
+
 import click
 
 from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of
 from leftoff.errors import LeftoffError, UsageError
 from leftoff.names import RESERVED
 from leftoff.store import LISTED, CheckpointEntry
+from leftoff.threads import check_claims
 
 
 @command()
@@ -29,8 +32,15 @@ def clear(app: App, names: tuple[str, ...], *, with_all: bool) -> None:
     shown = [key_of(entry) for entry in entries]
     text = [f'Cleared checkpoint "{name}"' for name in shown]
     # guardz prints exactly this text, "(s)" included.
-    counted = f"Cleared {len(shown)} checkpoint(s)"
+    counted = f"Cleared {_count(app, entries)} checkpoint(s)"
     app.out.result({"cleared": shown}, counted if with_all else text)
+
+
+def _count(app: App, entries: Sequence[CheckpointEntry]) -> int:
+    """Count what the user has seen: where only saved work is offered, autosaves do not count."""
+    if app.settings.offers == "all":
+        return len(entries)
+    return len(check_claims.prefer_saved(app.store, entries))
 
 
 @command()

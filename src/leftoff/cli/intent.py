@@ -3,9 +3,11 @@
 import shlex
 
 import click
+import msgspec
 
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
+from leftoff.names import clean_name, kebab
 from leftoff.phrases.intents import Intent, adapt_to_profile, find_intent
 from leftoff.phrases.slash_commands import read_slash_command
 from leftoff.threads import check_claims
@@ -37,11 +39,25 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
 
 def _find_intent(app: App, text: str, *, at_start: bool) -> Intent | None:
     profile = app.settings.profile
-    if (typed := read_slash_command(text, profile=profile)) is not None:
-        return adapt_to_profile(typed, profile)
     names, can_resume = _checkpoints(app)
-    found = find_intent(text, names=names, can_resume=can_resume, at_start=at_start)
-    return adapt_to_profile(found, profile) if found else None
+    known = {kebab(each): each for each in names}
+    found = read_slash_command(text, profile=profile) or find_intent(
+        text, names=known.keys(), can_resume=can_resume, at_start=at_start
+    )
+    if found is None:
+        return None
+    if found.name is not None:
+        named = known.get(found.name) or _spell(app, text, found.name)
+        found = msgspec.structs.replace(found, name=named)
+    return adapt_to_profile(found, profile)
+
+
+def _spell(app: App, text: str, name: str) -> str:
+    """Return a new name as it was typed, if names keep their spelling here."""
+    words = text.split()
+    typed = (" ".join(words[n:]).strip(" .!?,;:\"'`") for n in range(len(words)))
+    spelled = next((each for each in typed if kebab(each) == name), name)
+    return clean_name(spelled) if app.settings.names == "plain" else name
 
 
 def _checkpoints(app: App) -> tuple[list[str], bool]:

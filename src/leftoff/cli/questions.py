@@ -1,6 +1,7 @@
 """Ask what a save is about if no summary was given: on a terminal, or through the agent."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -15,34 +16,37 @@ _QUESTIONS = (
     ("next_action", "What's the next action?", "--next"),
 )
 _BETWEEN = re.compile(r"\s*;\s+|\n+")
-_WHY = re.compile(r"\s*(?:::|,?\s+because\s)\s*", re.IGNORECASE)
 
 
-def ask_missing(app: App, told: dict[str, Any]) -> dict[str, Any]:
-    """Ask the three questions if there is no summary; keep the answers given as options."""
+def ask_missing(app: App, told: dict[str, Any], *, is_captured: bool) -> dict[str, Any]:
+    """Ask what was not given, if there is no summary.
+
+    A session that is captured says what the work is about, so its agent is asked only if it has
+    passed nothing at all.
+    """
     if told.get("summary"):
         return told
+    missing = [each for each in _QUESTIONS if not told.get(each[0])]
     if not app.out.is_interactive:
-        # Do not question an agent that has passed something.
-        if any(told.values()):
+        if is_captured and any(told.values()):
             return told
-        raise _build_choice()
+        raise _build_choice(missing)
     given = {
         key: click.prompt(printable(question), default="", show_default=False, prompt_suffix=" ")
-        for key, question, _ in _QUESTIONS
+        for key, question, _ in missing
     }
     return told | {key: value for key, text in given.items() if (value := _value(key, text))}
 
 
-def _build_choice() -> ChoiceNeeded:
+def _build_choice(missing: Sequence[tuple[str, str, str]]) -> ChoiceNeeded:
     return ChoiceNeeded(
         "This checkpoint has no summary.",
         question="Ask your user, then save again with the answers.",
         choices=[
             {"choice": key, "label": question, "option": option}
-            for key, question, option in _QUESTIONS
+            for key, question, option in missing
         ],
-        hint="Answer with --summary, --decision 'WHAT :: WHY' (repeatable) and --next.",
+        hint="Answer with --summary, --decision (repeatable) and --next.",
     )
 
 
@@ -55,5 +59,6 @@ def _value(key: str, text: str) -> Any:
 
 
 def _decision(text: str) -> dict[str, str]:
-    what, *why = _WHY.split(text.strip(), maxsplit=1)
-    return {"what": what, "why": why[0] if why else ""}
+    """Keep a decision as it was typed; only our own mark splits it."""
+    what, _, why = text.partition("::")
+    return {"what": what.strip(), "why": why.strip()}

@@ -14,7 +14,6 @@ from leftoff.cli.app import App, checkpoint_argument, command, complete_open, ke
 from leftoff.cli.list import warn_of_other_stores
 from leftoff.errors import ChoiceNeeded, StoreRefused, UsageError
 from leftoff.fingerprints import locate_file
-from leftoff.names import kebab
 from leftoff.projects.project import Project
 from leftoff.store import CheckpointEntry
 from leftoff.text import fence
@@ -234,8 +233,7 @@ def _print_nothing_found(app: App) -> None:
 
 def _is_gone(app: App, name: str | None) -> bool:
     """Return whether someone removed the mirrored file of this checkpoint."""
-    gone = app.workspace.missing_names
-    return bool(gone) and name is not None and kebab(name) in gone
+    return name is not None and app.workspace.is_missing(name)
 
 
 def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
@@ -296,7 +294,7 @@ def _choose_entry(app: App, name: str | None, *, is_accepted: bool) -> Checkpoin
     if name is not None:
         return taken or app.workspace.find_open(name)
     try:
-        found = check_claims.choose(app.store, None)
+        found = app.workspace.choose()
     except ChoiceNeeded as choice:
         return app.store.find(app.choose(choice))
     return found or (app.workspace.find_taken(None) if is_accepted else None)

@@ -136,7 +136,7 @@ def _ask_missing(app: App, given: dict[str, Any], session: KnownSession | None) 
     is_full = session is not None and (session.facts.percent or 0.0) >= _FULL
     if not app.settings.questions or given["source"] or is_full:
         return fields
-    return questions.ask_missing(app, fields)
+    return questions.ask_missing(app, fields, is_captured=session is not None)
 
 
 def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
@@ -385,18 +385,23 @@ def _box(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
         "  CHECKPOINT SAVED",
         _RULE,
         "",
-        f"  Location: {natives[0] if natives else path}",
+        f"  Location: {_shorten(natives[0] if natives else path)}",
         f"  Summary:  {one_line(checkpoint.task, _SHOWN_CHARS)}",
         f"  Decisions: {len(checkpoint.decisions)} recorded",
         f"  Next:     {_next(checkpoint)}",
         "",
-        "  This will be surfaced when the next session starts.",
+        "  This context will be surfaced on next session start.",
         "",
         _RULE,
     ]
 
 
 _RULE = "━" * 53
+
+
+def _shorten(path: Path) -> Path:
+    """Return a path as one would type it in the current folder."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 # quoin's format.

@@ -33,7 +33,7 @@ def show(app: App, name: str | None, plan: str | None, *, raw: bool) -> None:
 
 
 def _newest(app: App, plan: str | None) -> CheckpointEntry:
-    entry = check_claims.newest_of_plan(app.store, plan) if plan else check_claims.newest(app.store)
+    entry = check_claims.newest_of_plan(app.store, plan) if plan else _find_newest(app)
     if entry is None and plan:
         raise NoSuchCheckpoint(
             f"No checkpoint found for the plan {plan}",
@@ -44,6 +44,10 @@ def _newest(app: App, plan: str | None) -> CheckpointEntry:
             "No saved checkpoints found.", hint="Run `leftoff save` to create one."
         )
     return entry
+
+
+def _find_newest(app: App) -> CheckpointEntry | None:
+    return check_claims.newest(app.store, prefers_saved=app.settings.offers == "latest")
 
 
 def _show(app: App, entry: CheckpointEntry) -> None:

@@ -75,7 +75,10 @@ def _find_announced_step(case: Case, reached: int, *, is_printed: bool) -> int:
 def _advice(case: Case, reached: int) -> list[Rendered]:
     """Return the advice that the session has not been shown yet; none while it is silenced."""
     is_new = reached > case.now.advised and case.now.deferred_at is None
-    return [context_usage.format_advice(reached, case.percent)] if case.percent and is_new else []
+    if not (case.percent and is_new):
+        return []
+    fresh_at = case.settings.fresh_at
+    return [context_usage.format_advice(reached, case.percent, fresh_at=fresh_at)]
 
 
 def _with_repeats(case: Case, *, is_printed: bool) -> Case:

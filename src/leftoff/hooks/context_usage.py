@@ -69,10 +69,10 @@ def find_step(percent: float | None, settings: Settings) -> int:
     return max(reached, default=0)
 
 
-def format_advice(reached: int, percent: float) -> Rendered:
-    """Return the advice for a step."""
+def format_advice(reached: int, percent: float, *, fresh_at: float = 0.0) -> Rendered:
+    """Return the advice for a step; below `fresh_at`, none says to compact."""
     use = say("context at {percent}%", percent=f"{percent:.2f}")
-    if reached >= FRESH:
+    if reached >= FRESH and percent >= fresh_at:
         return say(
             "leftoff: {use} — compact or start fresh now. The state is saved: after /compact, or "
             "in a new session, leftoff shows where this one left off.",

@@ -67,8 +67,9 @@ class _Open(msgspec.Struct, frozen=True):
 def offer(event: HookEvent, store: Store, settings: config.Settings) -> StartReply:
     """Offer the open work: the newest with a short briefing, the others by name."""
     found = _find_open(event, store, settings)
-    if settings.offers == "latest":
-        found = _Open(found.here[:1])
+    if settings.offers != "all":
+        here = check_claims.prefer_saved(store, found.here)
+        found = _Open(here[:1]) if settings.offers == "latest" else _Open(here, found.elsewhere)
     if not found.here:
         return _offer_elsewhere(found.elsewhere, store, settings)
     return _offer_newest(found, store, settings)

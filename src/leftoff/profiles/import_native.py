@@ -21,7 +21,7 @@ from leftoff.checkpoint import (
 from leftoff.errors import LeftoffError
 from leftoff.fingerprints import can_be_path, fingerprint
 from leftoff.git import query
-from leftoff.names import FORBIDDEN, RESERVED, kebab
+from leftoff.names import FORBIDDEN, RESERVED, clean_name, kebab
 from leftoff.profiles.profile import More, Native, Profile
 from leftoff.profiles.regular_files import digest, read_regular
 from leftoff.session import prompt_queue
@@ -34,6 +34,9 @@ _FOREIGN = "It belongs to another project; name its folder to import it anyway."
 _BATCH = 100
 # Native files record times to the minute.
 _PRECISION_SECONDS = 60
+
+
+Plain = dict[str, Any]
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
@@ -233,7 +236,19 @@ def _complete_native(native: Native, profile: Profile, store: Store, edit: Nativ
         for key, value in native.fields.items()
         if key in profile.HOLDS or not _repeats(edit.base, value)
     }
+    fields |= {key: _keep_details(edit.base, key, fields[key]) for key in _DETAILED & fields.keys()}
     return msgspec.structs.replace(native, fields={**kept, **fields, "files": files})
+
+
+# A file shows only what and why of these.
+_DETAILED = frozenset({"decisions", "failed"})
+
+
+def _keep_details(base: Checkpoint | None, key: str, found: list[Plain]) -> list[Plain]:
+    """Return entries as the checkpoint before had them, unless their words were changed."""
+    before = [to_plain(each) for each in getattr(base, key)] if base else []
+    known = {(each["what"], each.get("why", "")): each for each in before}
+    return [known.get((each.get("what"), each.get("why", "")), each) for each in found]
 
 
 def _repeats(base: Checkpoint | None, value: object) -> bool:
@@ -320,19 +335,20 @@ def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) 
         "schema": SCHEMA,
         "id": f"{new_id(moment)[:19]}-{known_by}",
         "saved_at": moment.isoformat(),
-        "name": _name(native.name),
+        "name": name_of(native) or None,
         "source": to_plain(source),
     }
     draft = from_plain({key: each for key, each in plain.items() if each is not None}, Checkpoint)
     return cut_to_limits(redact.redact_value(draft))[0]
 
 
-def _name(text: str | None) -> str | None:
-    name = kebab(text or "")
+def name_of(native: Native) -> str:
+    """Return the name under which a file is saved; may be empty."""
+    text = native.name or ""
+    name = clean_name(text) if native.has_plain_name else kebab(text)
     # A save would refuse these names.
-    if name in FORBIDDEN or name in RESERVED:
-        return f"{name}-imported"
-    return name or None
+    is_refused = name in RESERVED or (name in FORBIDDEN and not native.has_plain_name)
+    return f"{name}-imported" if is_refused else name
 
 
 def _import_prompts(store: Store, more: More) -> int:

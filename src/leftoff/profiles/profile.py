@@ -27,6 +27,8 @@ class Native(msgspec.Struct, frozen=True, kw_only=True):
 
     fields: dict[str, Any] = {}
     name: str | None = None
+    has_plain_name: bool = False
+    """Whether that name keeps its spelling, instead of becoming kebab-case."""
     saved_at: datetime | None = None
     """When it says it was saved; if it does not, the file's own time counts."""
     is_exact: bool = False

@@ -8,7 +8,7 @@ follows the plans' own files.
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,11 @@ SETTINGS: Mapping[str, Any] = {
     "naming": "auto",
     "same_name": "revise",
     "questions": True,
+    "quality": ["task", "next-action", "blockers", "decisions", "paths", "raw-chat"],
     "noise": "box",
     "offers": "latest",
+    # Room for the reasons of decisions, which sail is about.
+    "start_budget": 800,
     "advise_at": 65.0,
     "urge_at": 75.0,
 }
@@ -93,16 +96,48 @@ def more(folder: Path) -> More:
 
 def write(files: Files, news: StoreNews) -> None:
     """Write a file for each new checkpoint, update the last one, and follow the plans' files."""
+    is_elsewhere = files.root != home(news.project)
     new = [each for each in news.saved if not _is_from_here(files, each)]
-    for checkpoint in new:
-        name = f"{checkpoint.saved_at.astimezone(UTC):%Y%m%dT%H%M%SZ}.json"
-        data = sail_format.render(checkpoint).encode("utf-8", "replace")
-        files.create(f"{_place(files, checkpoint)}/{name}", data, of=checkpoint.id)
+    for checkpoint in [*new]:
+        place = _place(files, checkpoint)
+        if checkpoint.is_autosave and not is_elsewhere and _hides_saved(files, place, checkpoint):
+            new.remove(checkpoint)
+            continue
+        _create(files, place, checkpoint)
     if new:
         last = max(checkpoint.saved_at for checkpoint in new)
         _update(files, lambda index: _with_last(index, last), warns=True)
     if news.session is not None:
         _follow(files, news.session)
+
+
+def _create(files: Files, place: str, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint under its second, or under the next one that is free.
+
+    Sail's readers sort by whole seconds, so two files of one second would have no order.
+    """
+    moment = checkpoint.saved_at.astimezone(UTC)
+    while True:
+        path = f"{place}/{moment:%Y%m%dT%H%M%SZ}{_SUFFIX}"
+        data = sail_format.render(checkpoint, moment).encode("utf-8", "replace")
+        # The same event may be processed twice.
+        if files.read(path) in {None, data}:
+            break
+        moment += timedelta(seconds=1)
+    files.create(path, data, of=checkpoint.id)
+
+
+def _hides_saved(files: Files, place: str, autosave: Checkpoint) -> bool:
+    """Return whether an autosave would become the latest instead of what somebody saved.
+
+    Sail's readers take the greatest timestamp of a folder, and know no other order.
+    """
+    for path in reversed(files.names(place, f"*{_SUFFIX}")):
+        found = sail_plans.read_object(files.root / path)
+        if found is not None and not sail_format.is_autosave(found):
+            moment = sail_format.find_moment(found)
+            return moment is None or moment <= autosave.saved_at
+    return False
 
 
 def _is_from_here(files: Files, checkpoint: Checkpoint) -> bool:
@@ -178,14 +213,12 @@ def _with_last(index: Members, last: datetime) -> Members:
 
 
 def _follow(files: Files, session: SessionNews) -> None:
-    """Update the index from the plans' own files, after one was edited and now and then."""
+    """Update the index from the plans' own files, after one of them was edited."""
     edited = _find_edited(files.root, session.file)
-    if session.event == "post-tool" and edited is None:
+    if edited is None:
         return
     path = files.root / sail_plans.INDEX
-    if edited is not None and (
-        not path.exists() or not (files.read(sail_plans.INDEX) or b"").strip()
-    ):
+    if not path.exists() or not (files.read(sail_plans.INDEX) or b"").strip():
         files.edit(sail_plans.INDEX, lambda text: text if text.strip() else _fresh())
     _update(files, lambda index: _active(files.root, index, edited))
 

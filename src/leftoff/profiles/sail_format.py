@@ -49,17 +49,33 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
     ours = native.pop(OURS, None)
     ours = ours if isinstance(ours, dict) else {}
     fields = _tell(native)
+    _split_known(fields, ours)
     # Trust our member only if nobody changed the rest of the file.
-    if ours.get("check") == _check(native):
+    is_ours = ours.get("check") == _check(native)
+    if is_ours:
         fields |= {
             REST: _without_derived(object_of(fields.get(REST)), ours),
             **object_of(ours.get("exact")),
         }
     if plan is not None and not fields.get("plan"):
         fields["plan"] = {"title": plan}
-    saved_at = _find_moment(native, ours, stem)
+    saved_at = _find_moment(native, ours, stem, is_ours=is_ours)
     name = ours.get("name") if ours else plan or _name(fields, saved_at)
     return Native(fields=fields, name=sail_plans.text(name), saved_at=saved_at)
+
+
+def _split_known(fields: Plain, ours: Plain) -> None:
+    """Give the decisions that we wrote their reasons back, whatever else was changed."""
+    wrote = _list(object_of(ours.get("exact")).get("decisions"))
+    known = {_format_decision(each): each for each in wrote if isinstance(each, dict)}
+    if "decisions" in fields:
+        found = fields["decisions"]
+        fields["decisions"] = [known.get(_format_decision(each), each) for each in found]
+
+
+def _format_decision(decision: Mapping[str, Any]) -> str:
+    what, why = decision.get("what", ""), decision.get("why")
+    return f"{what}: {why}" if why else str(what)
 
 
 _STAGE = Kind(lambda value: value if isinstance(value, str) or is_number(value) else None)
@@ -152,17 +168,12 @@ _DERIVED = ("epistemic", "compaction_context")
 
 
 def _decision(value: object) -> Plain:
-    """Read `what: why`, or the object that some files contain."""
-    if isinstance(value, dict):
-        what = next((value[key] for key in ("what", "decision") if value.get(key)), None)
-        why = next((value[key] for key in ("why", "rationale", "reason") if value.get(key)), "")
-        return _make_decision(_words(what or value), _words(why))
-    what, _, why = _words(value).partition(": ")
-    return _make_decision(what, why)
-
-
-def _make_decision(what: str, why: str) -> Plain:
-    return {"what": what, "why": why} if why else {"what": what}
+    """Read a decision as it was typed, or the object that some files contain."""
+    if not isinstance(value, dict):
+        return {"what": _words(value)}
+    what = next((value[key] for key in ("what", "decision") if value.get(key)), None)
+    why = next((value[key] for key in ("why", "rationale", "reason") if value.get(key)), "")
+    return {"what": _words(what or value), **({"why": _words(why)} if why else {})}
 
 
 def _words(value: object) -> str:
@@ -175,11 +186,12 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _find_moment(native: Plain, ours: Plain, stem: str) -> datetime | None:
+def _find_moment(native: Plain, ours: Plain, stem: str, *, is_ours: bool) -> datetime | None:
     stated = sail_plans.moment(native.get("timestamp"))
     exact = sail_plans.moment(ours.get("saved_at"))
-    # sail's timestamp has whole seconds; our exact time counts only if both agree.
-    if exact is not None and (stated is None or exact.replace(microsecond=0) == stated):
+    # sail's timestamp has whole seconds; after an edit, our exact time counts only if both agree.
+    is_same = exact is not None and (stated is None or exact.replace(microsecond=0) == stated)
+    if exact is not None and (is_ours or is_same):
         return exact
     stamp = _STAMP.match(stem)
     return stated or (sail_plans.moment(stamp[1]) if stamp else None)
@@ -192,12 +204,23 @@ def _name(fields: Plain, saved_at: datetime | None) -> str:
     return f"checkpoint-{saved_at:%Y%m%d-%H%M%S}" if saved_at else "checkpoint-without-summary"
 
 
+def find_moment(native: Plain) -> datetime | None:
+    """Return when the content of a file was saved, as exactly as it says."""
+    exact = sail_plans.moment(object_of(native.get(OURS)).get("saved_at"))
+    return exact or sail_plans.moment(native.get("timestamp"))
+
+
+def is_autosave(native: Mapping[str, Any]) -> bool:
+    """Return whether leftoff saved the content of a file without being asked."""
+    return "trigger" in object_of(native.get(OURS))
+
+
 # Writing
 
 
-def render(checkpoint: Checkpoint) -> str:
-    """Write a checkpoint as sail's JSON."""
-    native = _native(checkpoint)
+def render(checkpoint: Checkpoint, moment: datetime | None = None) -> str:
+    """Write a checkpoint as sail's JSON, with its own time or the given one."""
+    native = _native(checkpoint, moment or checkpoint.saved_at)
     # Remember which of these the file had, so that they are not taken for derived.
     kept = [key for key in _DERIVED if key in object_of(checkpoint.extra.get(REST))]
     exact = _exact(checkpoint, native)
@@ -206,21 +229,20 @@ def render(checkpoint: Checkpoint) -> str:
         "name": checkpoint.name,
         "saved_at": checkpoint.saved_at.astimezone(UTC).isoformat(),
         "check": _check(native),
+        **({"trigger": checkpoint.trigger} if checkpoint.is_autosave else {}),
         **({"kept": kept} if kept else {}),
         **({"exact": exact} if exact else {}),
     }
     return f"{json.dumps({**native, OURS: ours}, ensure_ascii=False, indent=2)}\n"
 
 
-def _native(checkpoint: Checkpoint) -> Plain:
+def _native(checkpoint: Checkpoint, moment: datetime) -> Plain:
     rest = object_of(checkpoint.extra.get(REST))
     action = checkpoint.next_action
     native: Plain = {
-        "timestamp": f"{checkpoint.saved_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "timestamp": f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "summary": checkpoint.task or None,
-        "decisions": [
-            f"{each.what}: {each.why}" if each.why else each.what for each in checkpoint.decisions
-        ],
+        "decisions": [_format_decision(to_plain(each)) for each in checkpoint.decisions],
         "next_action": action.text if action else None,
         "blockers": checkpoint.blockers,
         "context": {**_context(checkpoint), **object_of(rest.get("context"))},

@@ -20,6 +20,7 @@ __all__ = [
     "find_pasted_plan",
     "find_plan",
     "find_plan_paths",
+    "guess_step",
     "matches_task",
     "parse_plan",
     "parse_step",
@@ -59,7 +60,7 @@ class PlanText(msgspec.Struct, frozen=True, kw_only=True):
 class _Entry(msgspec.Struct, frozen=True, kw_only=True):
     """A heading or list item; `sections` are the headings above it, without the plan's title."""
 
-    kind: Literal["heading", "box", "number"]
+    kind: Literal["heading", "box", "number", "bullet"]
     depth: int
     text: str
     done: bool = False
@@ -113,7 +114,10 @@ def _steps(entries: Sequence[_Entry]) -> tuple[list[PlanStep], bool]:
     parts = [entry for entry in headings if _PART.match(entry.text)]
     numbered = [entry for entry in headings if _NUMBERED.match(entry.text)]
     listed = [entry for entry in entries if entry.kind == "number" and _is_planned(entry)]
-    units = tasks or parts or _best_group(numbered) or _outermost(listed)
+    # A bare bullet can be anything, unless its heading announces steps.
+    bullets = [entry for entry in entries if entry.kind == "bullet" and entry.sections]
+    planned = _outermost([entry for entry in bullets if _is_planned(entry)])
+    units = tasks or parts or _best_group(numbered) or _outermost(listed) or planned
     return _as_steps(units), False
 
 
@@ -246,9 +250,8 @@ def _item(line: str, *, has_open_signs: bool) -> _Entry | None:
         text = (box[2] or "").strip()
         is_ticked = bool(box[1]) and box[1] in _DONE_SIGNS
         return _Entry(kind="box", depth=depth, text=text, done=is_ticked or _is_done(text))
-    if item[2] is None:
-        return None
-    return _Entry(kind="number", depth=depth, text=item[3], done=_is_done(item[3]))
+    kind: Literal["number", "bullet"] = "number" if item[2] is not None else "bullet"
+    return _Entry(kind=kind, depth=depth, text=item[3], done=_is_done(item[3]))
 
 
 def _is_done(text: str) -> bool:
@@ -353,6 +356,43 @@ def step_of(plan: PlanText | None, todos: Sequence[Todo] = ()) -> tuple[int, int
     if plan is not None and plan.step is not None:
         return plan.step, plan.total
     return (len(todos), len(todos)) if todos else None
+
+
+_MENTION = re.compile(r"\b(?:step|task|phase|stage|part|milestone)\s+#?(\d{1,3})\b", re.IGNORECASE)
+
+
+def guess_step(plan: PlanText, texts: Sequence[str], done: Sequence[str] = ()) -> int | None:
+    """Return the step at which the work stopped, if the plan itself marks nothing as done.
+
+    The texts say where it stopped; otherwise it is the step after the last one that was done.
+    """
+    named = [int(found[1]) for text in texts for found in _MENTION.finditer(text)]
+    known = [step for step in named if 1 <= step <= plan.total]
+    found = [_find_step(plan, text) for text in texts]
+    finished = [step for text in done if (step := _find_step(plan, text)) is not None]
+    after = [min(max(finished) + 1, plan.total)] if finished else []
+    return next(iter([*known, *(step for step in found if step is not None), *after]), None)
+
+
+def _find_step(plan: PlanText, text: str) -> int | None:
+    """Return the step that a text is about: the only one with most of its telling words."""
+    words = _stems(text)
+    counts = []
+    for step in plan.steps:
+        wanted = _stems(step.text)
+        shared = wanted & words
+        is_match = len(shared) >= 2 and 2 * len(shared) >= len(wanted)
+        counts.append(len(shared) if is_match else 0)
+    most = max(counts, default=0)
+    return counts.index(most) + 1 if most and counts.count(most) == 1 else None
+
+
+def _stems(text: str) -> set[str]:
+    """Return the beginnings of the telling words: `migrating` is about `migrate`."""
+    return {word[:_STEM] for word in _telling_words(text)}
+
+
+_STEM = 5
 
 
 # --- plans in a conversation ---

@@ -4,7 +4,16 @@ from typing import TYPE_CHECKING
 
 from leftoff.load_on_use import load_on_use
 from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
-from leftoff.store.layout import BY_PROMPT, LISTED, TRASHED, Action, State, StoreEvent, plain_name
+from leftoff.store.layout import (
+    BY_PROMPT,
+    BY_REMOVAL,
+    LISTED,
+    TRASHED,
+    Action,
+    State,
+    StoreEvent,
+    plain_name,
+)
 from leftoff.store.store import SavedCheckpoint, Store, utc_now
 
 if TYPE_CHECKING:
@@ -16,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BY_PROMPT",
+    "BY_REMOVAL",
     "LISTED",
     "TRASHED",
     "Action",

@@ -53,6 +53,8 @@ _ACTS: frozenset[Action] = frozenset(
 
 BY_PROMPT = "prompt"
 """The trigger of a resume that a prompt such as "continue" asked for."""
+BY_REMOVAL = "removal"
+"""The trigger of a clear that the removal of a native file caused."""
 
 
 class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -254,7 +254,7 @@ def branch_warning(checks: Checks) -> Rendered | None:
     if branch.same:
         return None
     return say(
-        "Warning: You're on `{now}` but the checkpoint was saved on `{saved}`. "
+        "Warning: You're on `{now}` but checkpoint was saved on `{saved}`. "
         "Switch with: git checkout {name}",
         now=branch.now or "unknown",
         saved=branch.saved or "",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -221,10 +222,11 @@ def read_text(path: Path, project: Project) -> str | None:
     return text
 
 
-def newest(store: Store) -> CheckpointEntry | None:
+def newest(store: Store, *, prefers_saved: bool = False) -> CheckpointEntry | None:
     """Return the newest checkpoint that can be read."""
     entries = store.index().heads([*LISTED], _CHOICES)
-    return next((entry for entry in entries if not entry.problem), None)
+    found = [entry for entry in entries if not entry.problem]
+    return next(iter(prefer_saved(store, found) if prefers_saved else found), None)
 
 
 def newest_of_plan(store: Store, plan: str) -> CheckpointEntry | None:
@@ -262,11 +264,19 @@ def _readable(store: Store, states: list[State]) -> list[CheckpointEntry]:
     return [entry for entry in store.index().heads(states, _CHOICES) if not entry.problem]
 
 
-def choose(store: Store, key: str | None) -> CheckpointEntry | None:
+def prefer_saved(store: Store, entries: Sequence[CheckpointEntry]) -> Sequence[CheckpointEntry]:
+    """Return the work that somebody saved on purpose; autosaves only if there is nothing else."""
+    find = store.index().find_purposeful
+    saved = [each for each in entries if not each.is_autosave or find(each.slot) is not None]
+    return saved or entries
+
+
+def choose(store: Store, key: str | None, *, prefers_saved: bool = False) -> CheckpointEntry | None:
     """Return the checkpoint to resume: the one named, or the only one; several are a choice."""
     if key is not None:
         return store.find(key)
     found = candidates(store)
+    found = [*prefer_saved(store, found)] if prefers_saved else found
     if len(found) > 1:
         raise several(found)
     return found[0] if found else None
@@ -287,7 +297,7 @@ def _choice(entry: CheckpointEntry) -> dict[str, Any]:
     return {
         "choice": key,
         "label": entry.name or entry.task or entry.id,
-        "command": f"leftoff resume {key}",
+        "command": f"leftoff resume {quote(key)}",
         "id": entry.id,
         "branch": entry.branch,
         "worktree": entry.worktree,

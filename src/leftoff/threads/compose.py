@@ -25,7 +25,7 @@ from leftoff.config import Settings
 from leftoff.errors import UsageError
 from leftoff.fingerprints import can_be_path, fingerprints, is_modified_since, locate_file, state_of
 from leftoff.git import query
-from leftoff.names import FORBIDDEN, RESERVED, check_name, find_unused_name, kebab, suggest_name
+from leftoff.names import FORBIDDEN, RESERVED, clean_name, find_unused_name, kebab, suggest_name
 from leftoff.profiles import sail_plans
 from leftoff.projects.project import Project
 from leftoff.redact import redact_value
@@ -354,7 +354,7 @@ def with_step(draft: Checkpoint, root: Path) -> Checkpoint:
         return draft
     # Ticked boxes in the plan show its step better than the agent's todos.
     ticked = (read.step, read.total) if read.step is not None else None
-    step, total = ticked or plans.step_of(read, draft.todos) or (None, None)
+    step, total = ticked or plans.step_of(read, draft.todos) or _guess_step(read, draft)
     filled = Plan(
         path=plan.path,
         title=plan.title or read.title,
@@ -364,6 +364,13 @@ def with_step(draft: Checkpoint, root: Path) -> Checkpoint:
         extra=plan.extra,
     )
     return msgspec.structs.replace(draft, plan=filled)
+
+
+def _guess_step(plan: plans.PlanText, draft: Checkpoint) -> tuple[int | None, int | None]:
+    """Return the step that the checkpoint's own words name, and the number of steps."""
+    action = draft.next_action.text if draft.next_action else None
+    texts = [text for text in (draft.left_off, action, draft.summary) if text]
+    return plans.guess_step(plan, texts, draft.done), plan.total or None
 
 
 def with_files(draft: Checkpoint, root: Path) -> Checkpoint:
@@ -434,7 +441,9 @@ def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
 
     The first save gets day 1. Earlier decisions and failures stay, because the task is the same.
     """
-    earlier = store.index().find_named(check_name(name))
+    index = store.index()
+    spellings = (clean_name(name), kebab(name))
+    earlier = next(filter(None, map(index.find_named, filter(None, spellings))), None)
     if earlier is None or earlier.problem is not None:
         return draft
     before = store.load(earlier)

@@ -3,13 +3,14 @@
 import contextlib
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from leftoff import knowledge, statusline
 from leftoff.checkpoint import Checkpoint, cut_to_limits, encode, to_plain
+from leftoff.config import Settings
 from leftoff.errors import BelowQualityBar, ChoiceNeeded
 from leftoff.fingerprints import locate_file
 from leftoff.names import FORBIDDEN, check_name, find_unused_name, kebab, suggest_name
@@ -171,6 +172,8 @@ def _raw_chat(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
 
 # --- saving by name ---
 
+_DEFAULTS = Settings()
+
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """A checkpoint on disk, and the warnings about it."""
@@ -181,15 +184,23 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """The name of the thread that the session was in, if the checkpoint continues it."""
 
 
-def save(
-    store: Store, draft: Checkpoint, *, name: str, overwrite: bool = False, strict: bool = False
+def save(  # noqa: PLR0913 - each is a keyword
+    store: Store,
+    draft: Checkpoint,
+    *,
+    name: str,
+    overwrite: bool = False,
+    strict: bool = False,
+    settings: Settings = _DEFAULTS,
 ) -> Outcome:
     """Save a checkpoint under a name, and return warnings about what is weak in it.
 
     A session that works on a thread continues it, unless another name or `overwrite` is given. A
     thread that nobody has named yet gets the name.
     """
-    named = msgspec.structs.replace(draft, name=check_name(name, strict=strict))
+    is_plain = settings.names == "plain"
+    checked = check_name(name, strict=strict and not is_plain, is_plain=is_plain)
+    named = msgspec.structs.replace(draft, name=checked)
     named = msgspec.structs.replace(named, stated=[*dict.fromkeys([*named.stated, "name"])])
     head = None if overwrite else _find_continued(store, named)
     if head is not None:
@@ -198,6 +209,7 @@ def save(
     # Redacted before it is cut: half a secret matches no pattern.
     kept, cut = cut_to_limits(redact_value(named))
     findings = lint(kept, store.project.worktree)
+    findings = [each for each in findings if each.rule != "name" or not is_plain]
     if strict and findings:
         raise build_quality_error(findings)
     saved = store.save(kept, overwrite=overwrite)
@@ -209,7 +221,7 @@ def save(
         )
     return Outcome(
         saved=saved,
-        warnings=[*_warnings(saved, findings, cut), *lessons],
+        warnings=[*_warnings(saved, findings, cut, settings.quality), *lessons],
         continues=head.name if head is not None else None,
     )
 
@@ -241,12 +253,16 @@ def build_quality_error(
 
 
 def _warnings(
-    saved: SavedCheckpoint, findings: Sequence[QualityFinding], cut: Sequence[str]
+    saved: SavedCheckpoint,
+    findings: Sequence[QualityFinding],
+    cut: Sequence[str],
+    rules: Collection[str],
 ) -> list[str]:
-    warnings = [finding.message for finding in findings]
+    """Return what a save warns about: broken rules that count here, and what was lost."""
+    warnings = [finding.message for finding in findings if finding.rule in rules]
     warnings += cut
     size = len(encode(saved.checkpoint))
-    if size > SOFT_CAP_BYTES:
+    if "size" in rules and size > SOFT_CAP_BYTES:
         warnings.append(f"exceeds 4 KB soft cap ({size} bytes) {saved.path}")
     if saved.notice is not None:
         warnings.append(saved.notice)

@@ -4,7 +4,7 @@ Most projects mirror nothing. They get the null object below, and no code that r
 native files is loaded.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
@@ -107,6 +107,11 @@ class Mirrors:
         """Return the file of each checkpoint, if the files show what waits."""
         del store
         return {}
+
+    def was_removed(self, store: "Store", spellings: Collection[str]) -> bool:
+        """Return whether an index of the files listed one of these names without its file."""
+        del store, spellings
+        return False
 
     def find_path(self, store: "Store", checkpoint_id: str) -> Path | None:
         """Return the file that shows a checkpoint."""

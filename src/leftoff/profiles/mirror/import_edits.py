@@ -1,13 +1,12 @@
 """Import what people and the original programs changed in native files since we wrote them."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import msgspec
 
 from leftoff.errors import LeftoffError
-from leftoff.names import kebab
 from leftoff.profiles import import_native
 from leftoff.profiles.mirror import ImportedEdits, pending_files, project_knowledge
 from leftoff.profiles.mirror.edited_file import make_edit
@@ -15,7 +14,7 @@ from leftoff.profiles.mirror.manifest import NOWHERE, ManifestEntry, MirrorCurso
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.profile import StoreNews
 from leftoff.profiles.regular_files import digest, read_regular
-from leftoff.store import LISTED, Store
+from leftoff.store import BY_REMOVAL, LISTED, Store
 
 
 def import_edits(store: Store, names: Iterable[str]) -> ImportedEdits:
@@ -38,6 +37,12 @@ def import_edits(store: Store, names: Iterable[str]) -> ImportedEdits:
         except (OSError, LeftoffError) as error:
             found_edits.problems.append(f"Could not check the {name} files: {error}")
     return found_edits
+
+
+def was_removed(store: Store, names: Iterable[str], spellings: Collection[str]) -> bool:
+    """Return whether a layout's index listed one of these names without a file or checkpoint."""
+    found = (Mirror(store, name).manifest.read_removed() for name in names)
+    return any(not each.isdisjoint(spellings) for each in found)
 
 
 def import_mirror(mirror: Mirror, cursor: MirrorCursor, found_edits: ImportedEdits) -> None:
@@ -81,7 +86,7 @@ def _is_unchanged(path: Path, note: ManifestEntry | None) -> bool:
 
 
 def _import_file(mirror: Mirror, path: Path, data: bytes, found_edits: ImportedEdits) -> None:
-    name = kebab(mirror.profile.read(path, data).name or "")
+    name = import_native.name_of(mirror.profile.read(path, data))
     head = mirror.store.index().find_named(name) if name else None
     # It may have been imported already, for example by `leftoff import`.
     if head is not None and mirror.is_source(head.id, data):
@@ -122,7 +127,7 @@ def _clear_removed(mirror: Mirror, note: ManifestEntry, found_edits: ImportedEdi
     entry = mirror.store.index().get(note.of) if note.of else None
     mirror.manifest.add(ManifestEntry(path=note.path))
     if entry is not None and entry.is_head and entry.state in LISTED:
-        mirror.store.record("cleared", [entry.id])
+        mirror.store.record("cleared", [entry.id], trigger=BY_REMOVAL)
         found_edits.gone.append(entry.name or entry.id)
 
 
@@ -133,4 +138,6 @@ def _clean_up(mirror: Mirror, name: str, found_edits: ImportedEdits) -> None:
     now, project = mirror.store.now(), mirror.store.project
     mirror.profile.write(mirror.files(), StoreNews(now=now, project=project, current={name: None}))
     if name not in found_edits.gone:
+        # The command that asks for this name may be a later one.
+        mirror.manifest.add_removed(name)
         found_edits.gone.append(name)

@@ -55,6 +55,9 @@ NOWHERE = MirrorCursor(0, 0)
 _entry_decoder = msgspec.json.Decoder(ManifestEntry)
 _cursor_decoder = msgspec.json.Decoder(MirrorCursor)
 _shown_decoder = msgspec.json.Decoder(dict[str, list[str]])
+_removed_decoder = msgspec.json.Decoder(list[str])
+# Nobody asks for more names that are long gone.
+_MOST_REMOVED = 100
 _ODD = (OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError)
 
 
@@ -105,6 +108,21 @@ class Manifest:
     def write_shown(self, shown: Mapping[str, Sequence[str]]) -> None:
         """Store what each file shows; without it a file is imported whole, which adds nothing."""
         self._replace("shown.json", msgspec.json.encode(shown))
+
+    def read_removed(self) -> set[str]:
+        """Return the names that the layout's index listed although they had no file."""
+        return {*self._read_removed()}
+
+    def add_removed(self, name: str) -> None:
+        """Remember that the layout's index listed a name without a file."""
+        names = [each for each in self._read_removed() if each != name]
+        self._replace("removed.json", msgspec.json.encode([*names, name][-_MOST_REMOVED:]))
+
+    def _read_removed(self) -> list[str]:
+        try:
+            return _removed_decoder.decode(disk.read(self._folder / "removed.json")[0])
+        except _ODD:
+            return []
 
     def _replace(self, name: str, data: bytes) -> None:
         disk.replace(self._folder / name, data, temps=self._folder, durable=False)

@@ -1,6 +1,6 @@
 """Mirror the profiles that a project names."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -71,6 +71,10 @@ class ProfileMirrors(Mirrors):
     def find_shown(self, store: Store) -> dict[str, Path]:
         """Return the file of each checkpoint, if the files show what waits."""
         return pending_files.find_shown(store, self._names)
+
+    def was_removed(self, store: Store, spellings: Collection[str]) -> bool:
+        """Return whether an index of the files listed one of these names without its file."""
+        return import_edits.was_removed(store, self._names, spellings)
 
     def find_path(self, store: Store, checkpoint_id: str) -> Path | None:
         """Return the file that shows a checkpoint."""

@@ -1,0 +1,398 @@
+"""Read and write guardz's checkpoint-{name}.md.
+
+Agents write this file by hand, so it is read in any spelling: other headings, bullets or fields,
+and sections of its own. What a checkpoint has no key for becomes a note. The text itself is kept as
+well, so that a checkpoint that nobody changed since is written back byte for byte.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.names import RESERVED, clean_name
+from leftoff.profiles import loose_markdown, markdown_codec
+from leftoff.profiles.loose_markdown import Part, fold, is_blank, is_bullet, read_items
+from leftoff.profiles.profile import Native
+from leftoff.profiles.regular_files import digest
+from leftoff.text import times
+
+TEXT = "native_text"
+"""The key under which a checkpoint keeps the text of its file."""
+_PROFILE = "guardz"
+HOLDS = frozenset(
+    {
+        "name", "branch", "plan", "left_off", "done", "failed", "files_modified", "questions",
+        "blockers", "next_action", "decisions", "notes", TEXT,
+    }
+)  # fmt: skip
+
+Plain = dict[str, Any]
+
+_COMMIT = re.compile(r"[0-9a-f]{7,8}")
+_MOST_FILES = 10
+_NOTHING = re.compile(
+    r"[(*_`]*(?:none|n/?a|nothing|unknown|null)?(?: yet| so far| this session)?[)*_`.]*",
+    re.IGNORECASE,
+)
+
+_LEFT_OFF = "Left Off"
+_DONE = "Done This Session"
+_FAILED = "Failed Approaches"
+_FILES = "Modified Files"
+_DECISIONS = "Decisions"
+_NOTES = "Notes"
+_QUESTIONS = "Open Questions"
+_BLOCKERS = "Blockers"
+_NEXT = "Next"
+
+# Agents paraphrase the headings; case, numbers, emphasis and other signs do not count.
+_SPELLINGS = {
+    _LEFT_OFF: "where i left off,where we left off,where work left off,where it left off,"
+    "where work stopped,stopped at,where things stand,left off at,last state,current state",
+    _DONE: "done,done so far,completed,completed this session,accomplished,accomplishments,"
+    "accomplished this session,what was done,what was accomplished,work done,progress",
+    _FAILED: "failed,failures,failed attempts,what failed,failed or abandoned,abandoned,"
+    "abandoned approaches,failed abandoned approaches,what did not work,what didnt work,dead ends",
+    _FILES: "files modified,changed files,files changed,files touched,files,modified,edited files",
+    _DECISIONS: "key decisions,decisions made",
+    _NOTES: "context,relevant context,additional context,other notes",
+    _QUESTIONS: "questions,pending questions,pending decisions,open decisions,undecided",
+    _BLOCKERS: "blocked,blocked by,blocked on,blocking",
+    _NEXT: "next action,next step,next steps,what comes next",
+}
+TITLES = {
+    fold(spelling): title
+    for title, others in _SPELLINGS.items()
+    for spelling in (title, *others.split(","))
+}
+_FIELDS = {
+    **dict.fromkeys(("branch", "git branch"), "branch"),
+    **dict.fromkeys(("saved", "saved at", "saved on", "date", "timestamp"), "saved_at"),
+    **dict.fromkeys(("plan", "plan file", "active plan"), "plan"),
+}
+
+
+# Reading
+
+
+def read(path: Path, data: bytes) -> Native:
+    """Read a checkpoint's file."""
+    text = data.decode("utf-8", "replace")
+    top, *sections = loose_markdown.split(text, TITLES)
+    name = name_of(path.name)
+    reader = _Reader(name)
+    reader.add_top(top)
+    if not (sections or reader.has_fields or fold(top.title).startswith("checkpoint")):
+        return Native(problem="It has none of the fields or sections of a checkpoint.")
+    for part in sections:
+        reader.add_section(part)
+    fields = reader.collect()
+    # Without this, bytes that are not UTF-8 would be written back as other ones.
+    kept = {TEXT: text} if text.encode() == data else {}
+    saved_at = fields.pop("saved_at", None)
+    return Native(fields={**fields, **kept}, name=name, has_plain_name=True, saved_at=saved_at)
+
+
+def name_of(file: str) -> str:
+    """Return the name of the checkpoint in a file."""
+    name = clean_name(file.removesuffix(".md").removeprefix("checkpoint-"))
+    # leftoff calls its own checkpoints so.
+    return f"{name}-imported" if name in RESERVED else name
+
+
+class _Reader:
+    """Collects what the parts of a file say, in keys of a checkpoint."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._fields: Plain = {}
+        self._texts: dict[str, list[str]] = {title: [] for title in _SPELLINGS}
+        self._prose = ""
+        self._rest: list[str] = []
+
+    @property
+    def has_fields(self) -> bool:
+        """Whether there was a known field."""
+        return bool(self._fields)
+
+    def add_section(self, part: Part) -> None:
+        """Read a heading and what is below it."""
+        if part.known == _LEFT_OFF:
+            self._texts[_LEFT_OFF].append("\n".join(part.lines).strip("\n"))
+        elif part.known == _FILES:
+            self._add_files(part)
+        elif part.known is not None:
+            self._texts[part.known] += _drop_nothing(read_items(part.lines))
+        elif part.has_text:
+            # A heading without text below it is kept as well.
+            self._rest.append("\n".join([part.title, *part.lines]).strip("\n"))
+        if part.aside:
+            self._rest.append(part.title)
+
+    def add_top(self, part: Part) -> None:
+        """Read the title and the fields, and the prose below them."""
+        title = re.sub(r"^checkpoint\s*[:\u2013\u2014-]\s*", "", part.title, flags=re.IGNORECASE)
+        if title and clean_name(title.strip("`*\"' ")) != self._name:
+            self._rest.append(part.title)
+        prose: list[str] = []
+        for line in part.lines:
+            field = loose_markdown.read_field(line)
+            key = _FIELDS.get(fold(field[0])) if field else None
+            if field is not None and key is not None and key not in self._fields:
+                self._add_field(key, *field)
+            else:
+                prose.append(f"{field[0]}: {field[1]}" if field is not None else line)
+        self._prose = "\n".join(line for line in prose if line == "" or not is_blank(line)).strip()
+
+    def _add_field(self, key: str, name: str, value: str) -> None:
+        found, is_whole = _READERS[key](value)
+        self._fields |= found
+        if not is_whole:
+            self._rest.append(f"{name}: {value}")
+
+    def _add_files(self, part: Part) -> None:
+        for item in _drop_nothing(_read_files(part.lines)):
+            path, is_whole = _read_path(item)
+            is_path = " " not in path or "/" in path or "." in path.strip(".")
+            self._texts[_FILES] += [path] if is_path else []
+            self._rest += [] if is_whole and is_path else [item]
+
+    def collect(self) -> Plain:
+        """Return everything that was found."""
+        texts = self._texts
+        if not any(texts[_LEFT_OFF]):
+            texts[_LEFT_OFF] = [self._prose]
+        elif self._prose:
+            self._rest += re.split(r"\n{2,}", self._prose)
+        left_off, pending = _split_pending("\n\n".join(filter(None, texts[_LEFT_OFF])))
+        action = [*pending["Next"], *texts[_NEXT]]
+        lists: Plain = {
+            "left_off": left_off,
+            "done": texts[_DONE],
+            "failed": [_split_reason(each, "failed") for each in texts[_FAILED]],
+            "files_modified": texts[_FILES],
+            "questions": [*pending["Open question"], *texts[_QUESTIONS]],
+            "blockers": [*pending["Blocked"], *texts[_BLOCKERS]],
+            "decisions": [_split_reason(each, "decisions") for each in texts[_DECISIONS]],
+            "notes": [*self._rest, *texts[_NOTES]],
+        }
+        if action:
+            lists["next_action"] = {"text": "\n".join(action)}
+        return {**self._fields, **lists}
+
+
+def _drop_nothing(items: list[str]) -> list[str]:
+    """Return no items if the only one says that there are none."""
+    return [] if len(items) == 1 and _NOTHING.fullmatch(items[0]) else items
+
+
+# The fields. Each reader also returns whether it understood the whole value.
+
+
+def _read_branch(value: str) -> tuple[Plain, bool]:
+    branch, _, rest = value.partition("`")[2].partition("`") if "`" in value else (value, "", "")
+    branch = branch.strip()
+    is_branch = not _NOTHING.fullmatch(branch) and not _COMMIT.fullmatch(branch)
+    # A branch has no spaces, so more words are a remark.
+    is_whole = not rest.strip() and " " not in branch
+    return {"branch": branch if is_branch and " " not in branch else None}, is_whole
+
+
+def _read_moment(value: str) -> tuple[Plain, bool]:
+    plain = value.strip("`* ").removesuffix(".")
+    found = times.parse(plain, zone=None)
+    return ({"saved_at": found.astimezone()}, True) if found else ({}, not plain)
+
+
+_STEP = re.compile(r"\(?\bstep\s+(\d+)\s*(?:of|/)\s*(\d+)\)?", re.IGNORECASE)
+_STEPS = re.compile(r"\((\d+) steps\)")
+
+
+def _read_plan(value: str) -> tuple[Plain, bool]:
+    if _NOTHING.fullmatch(value):
+        return {}, True
+    quoted = re.match(r"`([^`]+)`|(\S+\.md)\b", value)
+    if quoted is None:
+        return {}, False
+    rest = value[quoted.end() :]
+    plan: Plain = {"path": quoted[1] or quoted[2]}
+    if found := _STEP.search(rest):
+        plan |= {"step": int(found[1]), "total": int(found[2])}
+    elif found := _STEPS.search(rest):
+        plan["total"] = int(found[1])
+    if found:
+        rest = rest[: found.start()] + rest[found.end() :]
+    return {"plan": plan}, not rest.strip(" ,.:;-\u2013\u2014")
+
+
+_READERS = {"branch": _read_branch, "saved_at": _read_moment, "plan": _read_plan}
+
+_PATHS = re.compile(r"[^\s,]*[./][^\s,]*(?:,[ \t]+[^\s,]*[./][^\s,]*)+")
+
+
+def _read_files(lines: Sequence[str]) -> list[str]:
+    """Return a line for each file, whether they are bullets, pasted, or in one line."""
+    plain = [line for line in lines if not line.lstrip().startswith(("```", "~~~"))]
+    marked = [
+        line if line[:2] in {"", "  ", "\t"} or not line.strip() or is_bullet(line) else f"- {line}"
+        for line in plain
+    ]
+    items = read_items(marked)
+    return [
+        each
+        for item in items
+        for each in (re.split(r",[ \t]+", item) if _PATHS.fullmatch(item) else [item])
+    ]
+
+
+_STATUS = re.compile(
+    r"^[ ]?(?:[MADRCTU?!]{1,2}|[Nn]ew|[Mm]odified|[Dd]eleted|[Rr]enamed):?[ \t]+(?=\S)"
+)
+_REMARK = re.compile(r"[ \t]+(?:[-\u2013\u2014:(\u2192]|#[ \t]).*|:[ \t]+.*|\n.*", re.DOTALL)
+
+
+def _read_path(item: str) -> tuple[str, bool]:
+    """Return the path in a line about a file, and whether the line has nothing else."""
+    if quoted := re.fullmatch(r"`` (.+) ``|`([^`\n]+)`", item, re.DOTALL):
+        return quoted[1] or quoted[2], True
+    plain = _STATUS.sub("", item, count=1)
+    quoted = re.search(r"`([^`\n]+)`", plain)
+    path = quoted[1] if quoted else _REMARK.sub("", plain).strip("*_ ") or item
+    return path, path == item
+
+
+# Where the work stopped, with what was pending in its last lines.
+_PENDING = ("Open question", "Blocked", "Next")
+_LINE = re.compile(f"({'|'.join(_PENDING)}): (.+)")
+
+
+def _split_pending(text: str) -> tuple[str, dict[str, list[str]]]:
+    found: dict[str, list[str]] = {words: [] for words in _PENDING}
+    first, *lines = text.split("\n")
+    while lines and (pending := _LINE.match(lines[-1])):
+        found[pending[1]].insert(0, pending[2])
+        lines.pop()
+    return markdown_codec.unescape("\n".join([first, *lines]).strip("\n")), found
+
+
+_DASHES = (" \u2014 ", " \u2013 ", " -- ", " - ")
+
+
+def _split_reason(text: str, key: str) -> Plain:
+    """Split what from why, at our own dash or at the one an agent typed."""
+    # A decision is a sentence in which a short dash can be anything.
+    marks = _DASHES if key == "failed" else _DASHES[:1]
+    mark = next((each for each in marks if each in text), None)
+    what, _, why = text.partition(mark) if mark else (text, "", "")
+    return {"what": what, "why": why} if what.strip() else {"what": text, "why": ""}
+
+
+# Writing
+
+
+def render(checkpoint: Checkpoint, home: Path | None = None) -> str:
+    """Write a checkpoint as its native file: as it was read, if nobody changed it since."""
+    if (text := kept_text(checkpoint)) is not None:
+        return text
+    fields = [("Branch", f"`{place_of(checkpoint)}`"), ("Saved", _write_moment(checkpoint))]
+    if plan := _write_plan(checkpoint, home):
+        fields.append(("Plan", plan))
+    head = [f"# Checkpoint: {checkpoint.name}\n", *(f"- **{k}:** {v}" for k, v in fields), "\n"]
+    bodies = [(title, body) for title, body in _write_sections(checkpoint) if body is not None]
+    return "\n".join(head) + "\n".join(f"## {title}\n{body}\n" for title, body in bodies)
+
+
+def kept_text(checkpoint: Checkpoint) -> str | None:
+    """Return the text that a checkpoint was read from, if it still shows the same."""
+    text, source = checkpoint.extra.get(TEXT), checkpoint.source
+    if not isinstance(text, str) or source is None or source.profile != _PROFILE:
+        return None
+    # What was redacted is no longer what the file said.
+    return text if digest(text.encode("utf-8", "replace")) == source.sha256 else None
+
+
+def place_of(checkpoint: Checkpoint) -> str:
+    """Return the branch, or the commit on a detached HEAD."""
+    return checkpoint.branch or (checkpoint.head or "")[:_SHORT] or "unknown"
+
+
+# The length to which git shortens a commit.
+_SHORT = 7
+
+
+def _write_moment(checkpoint: Checkpoint) -> str:
+    return f"{checkpoint.saved_at.astimezone():%Y-%m-%d %H:%M}"
+
+
+def _write_plan(checkpoint: Checkpoint, home: Path | None) -> str | None:
+    plan = checkpoint.plan
+    if plan is None or plan.path is None:
+        return None
+    path = plan.path
+    if home is not None and path.startswith(f"{home}/"):
+        path = f"~{path.removeprefix(str(home))}"
+    # Nothing is done, so the work is at the first step.
+    step = plan.step or (0 if checkpoint.done else 1)
+    at = f"step {step} of {plan.total}" if step else f"{plan.total} steps"
+    return f"`{path}` ({at})" if plan.total else f"`{path}`"
+
+
+def _write_sections(checkpoint: Checkpoint) -> Iterable[tuple[str, str | None]]:
+    yield _LEFT_OFF, _write_left_off(checkpoint)
+    yield _DONE, _write_list(checkpoint.done)
+    yield _FAILED, _write_list(_write_reason(each.what, each.why) for each in checkpoint.failed)
+    yield _FILES, _write_list(map(_write_path, _find_files(checkpoint)))
+    # guardz has no place for these, and a file that shows nothing of them would lose them.
+    decisions = [_write_reason(each.what, each.why) for each in checkpoint.decisions]
+    yield _DECISIONS, _write_list(decisions) if decisions else None
+    yield _NOTES, _write_list(checkpoint.notes) if checkpoint.notes else None
+    # Longer ones do not fit into a line of Left Off.
+    titles = (_QUESTIONS, _BLOCKERS, _NEXT)
+    for title, texts in zip(titles, _list_pending(checkpoint), strict=True):
+        long = [each for each in texts if not _is_line(each)]
+        yield title, _write_list(long) if long else None
+
+
+def _write_list(texts: Iterable[str]) -> str:
+    return markdown_codec.write_bullets(texts, none="- None")
+
+
+def _write_reason(what: str, why: str) -> str:
+    return f"{what} \u2014 {why}" if why else what
+
+
+def _find_files(checkpoint: Checkpoint) -> Sequence[str]:
+    """Return the modified files, or those named, or those that git sees as changed."""
+    named = [file.path for file in checkpoint.files if file.role != "plan"]
+    return checkpoint.files_modified or named or checkpoint.dirty[:_MOST_FILES]
+
+
+def _write_path(path: str) -> str:
+    """Write a path; as code, if it could be read as more than a path."""
+    if _read_path(path) == (path, True):
+        return path
+    return f"`` {path} ``" if "`" in path else f"`{path}`"
+
+
+def _write_left_off(checkpoint: Checkpoint) -> str:
+    """Write where the work stopped, and what is still undecided."""
+    text = checkpoint.left_off or checkpoint.summary or checkpoint.intent or ""
+    pending = zip(_PENDING, _list_pending(checkpoint), strict=True)
+    lines = [f"{words}: {each}" for words, texts in pending for each in texts if _is_line(each)]
+    return markdown_codec.escape("\n".join([text, *lines]).strip())
+
+
+def _list_pending(checkpoint: Checkpoint) -> tuple[list[str], list[str], list[str]]:
+    action = [checkpoint.next_action.text] if checkpoint.next_action else []
+    return checkpoint.questions, checkpoint.blockers, action
+
+
+def _is_line(text: str) -> bool:
+    return "\n" not in text and bool(text.strip())
+
+
+def one_line(text: str) -> str:
+    """Collapse line breaks and other blanks, because a bullet has a single line."""
+    return " ".join(text.split())

@@ -1,0 +1,187 @@
+"""Read Markdown that an agent wrote by hand: sections, fields and lists in any usual spelling.
+
+Nothing is dropped: every line belongs to a part, and every word of a list to an item.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from leftoff.profiles.markdown_codec import unescape
+
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*$")
+_ALONE = re.compile(r"\s*(?:\*\*(.+?)\*\*|__(.+?)__|(\w[\w' ]{2,40}):)[ \t]*:?[ \t]*$")
+_ASIDE = re.compile(r"[ \t]*[(\[\u2014\u2013:].*$")
+_LINES_OF_FRONT_MATTER = 40
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """A heading and the lines below it; the top of a file is a part, too."""
+
+    title: str = ""
+    lines: list[str]
+    known: str | None = None
+    """The title that a heading stands for, if it is a known one."""
+    aside: bool = False
+    """Whether the heading says more than that title."""
+    is_top: bool = False
+
+    @property
+    def has_text(self) -> bool:
+        """Whether it has anything to read."""
+        return bool(self.title.strip() or any(line.strip() for line in self.lines))
+
+
+class _Heading(msgspec.Struct, frozen=True):
+    """A line that may begin a part."""
+
+    level: int
+    title: str
+    lines: int = 1
+    """How many lines it takes."""
+
+
+def fold(text: str) -> str:
+    """Normalize a heading or key: case, numbering, emphasis and signs do not count."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("'", "").replace("\u2019", "")
+    words = re.sub(r"[\W_]+", " ", plain).split()
+    while len(words) > 1 and words[0].isdecimal():
+        words.pop(0)
+    return " ".join(words)
+
+
+def split(text: str, titles: Mapping[str, str]) -> list[Part]:
+    """Split a file at its headings; `titles` has the known ones, folded."""
+    lines = _drop_front_matter(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"))
+    headings = dict(_find_headings(lines))
+    known = [each.level for each in headings.values() if _find_known(each.title, titles)[0]]
+    if not known:
+        # Nobody wrote real headings, so a bold line can be one.
+        loose = {at: each for at, each in _find_loose(lines) if _find_known(each.title, titles)[0]}
+        headings = {**loose, **headings}
+    level = min(known, default=2)
+    starts = [
+        at
+        for at, each in sorted(headings.items())
+        if each.level <= level or _find_known(each.title, titles)[0]
+    ]
+    return _cut(lines, headings, starts, titles)
+
+
+def _cut(
+    lines: Sequence[str],
+    headings: Mapping[int, _Heading],
+    starts: Sequence[int],
+    titles: Mapping[str, str],
+) -> list[Part]:
+    above = list(lines[: starts[0] if starts else len(lines)])
+    parts = [Part(lines=above, is_top=True)]
+    for number, at in enumerate(starts):
+        heading = headings[at]
+        end = starts[number + 1] if number + 1 < len(starts) else len(lines)
+        below = list(lines[at + heading.lines : end])
+        known, aside = _find_known(heading.title, titles)
+        is_first = fold(heading.title).startswith("checkpoint") or not any(map(str.strip, above))
+        if known is None and not number and is_first:
+            parts[0] = Part(title=heading.title, lines=[*above, *below], is_top=True)
+        else:
+            parts.append(Part(title=heading.title, lines=below, known=known, aside=aside))
+    return parts
+
+
+def _find_known(title: str, titles: Mapping[str, str]) -> tuple[str | None, bool]:
+    """Return the known title that a heading stands for, and whether it says more."""
+    if found := titles.get(fold(title)):
+        return found, False
+    found = titles.get(fold(_ASIDE.sub("", title)))
+    return found, found is not None
+
+
+def _find_headings(lines: Sequence[str]) -> Iterator[tuple[int, _Heading]]:
+    """Yield the headings with a `#`, outside of fences."""
+    fence = ""
+    for at, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1] == fence:
+            fence = ""
+        elif not fence and (found := _HEADING.match(line)):
+            yield at, _Heading(len(found[1]), found[2] or "")
+
+
+def _find_loose(lines: Sequence[str]) -> Iterator[tuple[int, _Heading]]:
+    """Yield lines that serve as headings: underlined, in bold, or ending in a colon."""
+    for at, line in enumerate(lines):
+        following = lines[at + 1] if at + 1 < len(lines) else ""
+        if line.strip() and _UNDERLINE.match(following):
+            yield at, _Heading(2, line.strip(), lines=2)
+        elif found := _ALONE.match(line):
+            yield at, _Heading(2, next(filter(None, found.groups())).rstrip(":"))
+
+
+def _drop_front_matter(lines: list[str]) -> list[str]:
+    """Return the fields of front matter as ordinary lines."""
+    end = next((n for n, line in enumerate(lines[1:_LINES_OF_FRONT_MATTER], 1) if line == "---"), 0)
+    return [*lines[1:end], *lines[end + 1 :]] if lines[0] == "---" and end else lines
+
+
+# --- fields ---
+
+_FIELD = re.compile(
+    r"\s*(?:[-*+\u2022][ \t]+)?(?:\*\*|__)?([A-Za-z][\w ]{1,30}?)(?:\*\*|__)?[ \t]*:"
+    r"(?:\*\*|__)?[ \t]*(.*?)[ \t]*$"
+)
+_CELLS = re.compile(r"\s*\|[ \t*]*([A-Za-z][\w ]{1,30}?)[ \t*:]*\|[ \t]*(.*?)[ \t]*\|?[ \t]*$")
+
+
+def read_field(line: str) -> tuple[str, str] | None:
+    """Return the name and the value of a field, as a bullet or in a table."""
+    found = _FIELD.match(line) or _CELLS.match(line)
+    return (found[1], found[2]) if found else None
+
+
+# --- lists ---
+
+_BULLET = re.compile(r" ?(?:[-*+\u2022\u2023\u2013\u25aa\u25cf]|\d{1,3}[.)])[ \t]+(.*)$")
+_RULER = re.compile(r"[\s|:=-]*$")
+_BREAK = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$")
+
+
+def is_blank(line: str) -> bool:
+    """Return whether a line has nothing to read: it is empty, or a ruler."""
+    return not line.strip() or _BREAK.match(line) is not None
+
+
+def is_bullet(line: str) -> bool:
+    """Return whether a line begins an item of a list."""
+    return _BULLET.match(line) is not None
+
+
+def read_items(lines: Sequence[str]) -> list[str]:
+    """Return the items of a list: bullets with all that is below them, and paragraphs."""
+    found: list[str] = []
+    is_after_blank, fence = True, ""
+    for line in lines:
+        mark = _FENCE.match(line)
+        is_fenced = bool(fence or mark) and bool(found)
+        if mark:
+            fence = "" if mark[1] == fence else fence or mark[1]
+        bullet = _BULLET.match(line)
+        if bullet and not is_fenced:
+            found.append(bullet[1])
+        elif found and (is_fenced or line.startswith(("  ", "\t"))):
+            found[-1] += "\n" + line.removeprefix("  ").removeprefix("\t")
+        elif is_blank(line):
+            found[-1:] = [f"{found[-1]}\n"] if found else []
+        elif is_after_blank:
+            found.append(line)
+        else:
+            found[-1] += f"\n{line}"
+        is_after_blank = not fence and is_blank(line)
+    items = [unescape(each.rstrip("\n")) for each in found]
+    return [each for each in items if each.strip() and not _RULER.match(each)]
