@@ -442,7 +442,9 @@ def test_damaged_files_never_raise(data: st.DataObject) -> None:
     assert native.problem is None or native.fields == {}
 
 
-LINE = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=30)
+LINE = st.sampled_from(["None", "n/a", "\\none", "-", "--", "=", "|", "*", "_", "`a`"]) | st.text(
+    st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=30
+)
 TEXT = st.lists(LINE | st.sampled_from(["# a", "## Left Off", "- x", "```", "\\- y"]), min_size=1)
 
 
@@ -469,11 +471,11 @@ def test_what_is_written_is_read_back(
     checkpoint = draft(
         "some-work",
         left_off=left_off,
-        done=[each for each in done if each != "None"],
+        done=done,
         failed=[Failure(what=what, why=why) for what, why in failed],
-        files_modified=[each for each in files if each != "None"],
+        files_modified=files,
         decisions=[Decision(what=what, why=why) for what, why in decisions],
-        notes=[each for each in notes if each != "None"],
+        notes=notes,
         plan=plan,
         branch="fix/rounding",
     )

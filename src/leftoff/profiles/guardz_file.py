@@ -33,7 +33,7 @@ Plain = dict[str, Any]
 _COMMIT = re.compile(r"[0-9a-f]{7,8}")
 _MOST_FILES = 10
 _NOTHING = re.compile(
-    r"[(*_`]*(?:none|n/?a|nothing|unknown|null)?(?: yet| so far| this session)?[)*_`.]*",
+    r"[(*_`]*(?:none|n/?a|nothing|unknown|null)(?: yet| so far| this session)?[)*_`.]*",
     re.IGNORECASE,
 )
 
@@ -185,7 +185,12 @@ class _Reader:
 
 def _drop_nothing(items: list[str]) -> list[str]:
     """Return no items if the only one says that there are none."""
-    return [] if len(items) == 1 and _NOTHING.fullmatch(items[0]) else items
+    if len(items) != 1:
+        return items
+    # We escape what only looks like nothing.
+    kept = items[0].removeprefix("\\")
+    is_nothing = _NOTHING.fullmatch(items[0]) is not None
+    return [] if is_nothing else [kept if _NOTHING.fullmatch(kept) else items[0]]
 
 
 # The fields. Each reader also returns whether it understood the whole value.
@@ -194,7 +199,7 @@ def _drop_nothing(items: list[str]) -> list[str]:
 def _read_branch(value: str) -> tuple[Plain, bool]:
     branch, _, rest = value.partition("`")[2].partition("`") if "`" in value else (value, "", "")
     branch = branch.strip()
-    is_branch = not _NOTHING.fullmatch(branch) and not _COMMIT.fullmatch(branch)
+    is_branch = bool(branch) and not (_NOTHING.fullmatch(branch) or _COMMIT.fullmatch(branch))
     # A branch has no spaces, so more words are a remark.
     is_whole = not rest.strip() and " " not in branch
     return {"branch": branch if is_branch and " " not in branch else None}, is_whole
@@ -211,7 +216,7 @@ _STEPS = re.compile(r"\((\d+) steps\)")
 
 
 def _read_plan(value: str) -> tuple[Plain, bool]:
-    if _NOTHING.fullmatch(value):
+    if not value or _NOTHING.fullmatch(value):
         return {}, True
     quoted = re.match(r"`([^`]+)`|(\S+\.md)\b", value)
     if quoted is None:
@@ -356,7 +361,10 @@ def _write_sections(checkpoint: Checkpoint) -> Iterable[tuple[str, str | None]]:
 
 
 def _write_list(texts: Iterable[str]) -> str:
-    return markdown_codec.write_bullets(texts, none="- None")
+    items = [*texts]
+    if len(items) == 1 and _NOTHING.fullmatch(items[0].lstrip("\\")):
+        items = [f"\\{items[0]}"]
+    return markdown_codec.write_bullets(items, none="- None")
 
 
 def _write_reason(what: str, why: str) -> str:

@@ -178,10 +178,10 @@ def read_items(lines: Sequence[str]) -> list[str]:
             found[-1] += "\n" + line.removeprefix("  ").removeprefix("\t")
         elif is_blank(line):
             found[-1:] = [f"{found[-1]}\n"] if found else []
-        elif is_after_blank:
-            found.append(line)
+        elif is_after_blank or not found:
+            found += [] if _RULER.match(line) else [line]
         else:
             found[-1] += f"\n{line}"
         is_after_blank = not fence and is_blank(line)
     items = [unescape(each.rstrip("\n")) for each in found]
-    return [each for each in items if each.strip() and not _RULER.match(each)]
+    return [each for each in items if each.strip()]
