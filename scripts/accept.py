@@ -1,6 +1,7 @@
 """Print which tests prove each row of docs/acceptance.md, and fail if no test proves a row.
 
-Every number up to the last must have a row, or a line with the reason under "Not covered".
+Every number up to the last must have a row, or a line with the reason under "Not covered". The
+promises of the five systems follow, as docs/conformance lists them.
 
     python scripts/accept.py
 """
@@ -10,6 +11,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+import promises
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,7 +68,17 @@ def main() -> int:
         print(f"Rows that tests name but docs/acceptance.md lacks: {unknown}")
     if absent:
         print(f"Numbers without a row or a reason: {absent}")
-    return 1 if missing or unknown or absent else 0
+    faults = check_promises()
+    return 1 if missing or unknown or absent or faults else 0
+
+
+def check_promises() -> list[str]:
+    """Print the promises of each system with their tests, and return what does not fit."""
+    pages, proofs = promises.read_pages(), promises.find_proofs()
+    promises.print_pages(pages, proofs)
+    faults = promises.find_faults(pages, proofs)
+    print("".join(f"{fault}\n" for fault in faults), end="")
+    return faults
 
 
 if __name__ == "__main__":
