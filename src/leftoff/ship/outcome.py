@@ -157,6 +157,13 @@ def build_checks_step(checks: Sequence[Check]) -> ShipStep:
     return ShipStep(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
 
 
+def build_no_checks_step(suggested: Sequence[str]) -> ShipStep:
+    """Report that nothing was checked, and which commands this project may have for it."""
+    commands = suggested or ["make test"]
+    hint = f'Set some with `leftoff config set --project verify "{commands[0]}"`.'
+    return ShipStep(name="checks", state="skipped", text="No checks are set.", hint=hint)
+
+
 def build_stage_step(chosen: Chosen) -> ShipStep:
     """Report how many files to commit, and which ones are left out."""
     lines = [f"left out {each.display_path}: {each.why}" for each in chosen.left_out]
