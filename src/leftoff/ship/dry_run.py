@@ -1,5 +1,13 @@
 """Show what a ship would do, without changing a byte."""
 
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Settings
 from leftoff.errors import StoreRefused
@@ -7,6 +15,8 @@ from leftoff.git.query import GitState
 from leftoff.git.repository import repository_of
 from leftoff.git.write import Repo
 from leftoff.knowledge import features
+from leftoff.profiles.mirror import open_mirrors
+from leftoff.projects.project import Project
 from leftoff.ship import choose_files, compose_message, delivery, record_work
 from leftoff.ship.branch_history import TIDY_SUBJECT, BranchHistory, read_messages
 from leftoff.ship.choose_files import Chosen, Judge, format_path
@@ -15,6 +25,33 @@ from leftoff.ship.shipped_work import work_at_hand
 from leftoff.ship.user_checks import suggest_checks
 from leftoff.store import Store
 from leftoff.text.plural import format_count
+
+
+@contextlib.contextmanager
+def open_scratch_store(project: Project, mirror: Sequence[str]) -> Iterator[Store]:
+    """Open the store, or a copy that knows what somebody changed in native files since.
+
+    A ship imports such edits first, and a dry run must not change the store.
+    """
+    if not mirror or not project.store.is_dir():
+        with contextlib.closing(Store(project)) as store:
+            yield store
+        return
+    with tempfile.TemporaryDirectory(prefix="leftoff-") as folder:
+        copy = Path(folder) / "store"
+        shutil.copytree(project.store, copy, ignore=_skip_indexes, symlinks=True)
+        shadow = msgspec.structs.replace(
+            project, store=copy, fallback=Path(folder) / "fallback", strays=(), earlier=(),
+            shared=(),
+        )  # fmt: skip
+        with contextlib.closing(Store(shadow)) as store:
+            open_mirrors(mirror).import_edits(store)
+            yield store
+
+
+def _skip_indexes(_folder: str, names: list[str]) -> list[str]:
+    """Leave out what can be rebuilt, and snapshots, which a plan does not need."""
+    return [name for name in names if ".sqlite" in name or name in {"snapshots", "trash"}]
 
 
 def plan(store: Store, settings: Settings, options: Options) -> ShipReport:

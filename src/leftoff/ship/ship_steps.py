@@ -410,6 +410,7 @@ class _Run:
             left_out=self.chosen.left_out,
             remaining=remaining(dirty, self.checkpoint, self.checks, features.glance(self.store)),
             kept=describe_locations(self.store, self.checkpoint, self.native),
+            preserved=outcome.list_preserved(self.worktree) if self.settings.mirror else {},
         )
 
 
