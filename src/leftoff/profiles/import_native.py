@@ -163,9 +163,12 @@ def mark_declined(store: Store, ids: Sequence[str], *, act: str | None = None) -
         store.record("declined", ids[begin : begin + _BATCH], act=act)
 
 
-def import_knowledge(store: Store, more: More) -> tuple[int, int]:
-    """Import memory and features from files; return the number of new items of each."""
-    return _import_memories(store, more), _import_features(store, more)
+def import_knowledge(store: Store, more: More, *, is_edit: bool = False) -> tuple[int, int]:
+    """Import memory and features from files; return the number of new items of each.
+
+    `is_edit` means that somebody changed the files since we wrote them.
+    """
+    return _import_memories(store, more), _import_features(store, more, is_edit=is_edit)
 
 
 class NativeEdit(msgspec.Struct, frozen=True, kw_only=True):
@@ -349,10 +352,10 @@ def _import_memories(store: Store, more: More) -> int:
     return len(new) + len(knowledge.memory.import_entries(store, more.queued, status="queued"))
 
 
-def _import_features(store: Store, more: More) -> int:
+def _import_features(store: Store, more: More, *, is_edit: bool) -> int:
     if not (more.features or more.loops or more.orchestration):
         return 0
     taken = knowledge.features.import_items(store, more.features, written_at=more.features_at)
-    knowledge.features.import_loops(store, more.loops)
+    knowledge.features.import_loops(store, more.loops, is_edit=is_edit)
     knowledge.features.import_orchestration(store, more.orchestration)
     return len(taken)

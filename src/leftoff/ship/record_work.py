@@ -16,7 +16,7 @@ from leftoff.git import query
 from leftoff.git.query import GitState
 from leftoff.knowledge import features, memory
 from leftoff.knowledge.features import work_context
-from leftoff.profiles import SESSION_FOLDERS
+from leftoff.profiles import SESSION_FOLDERS, STATE_FOLDERS
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.redact import redact, redact_value
 from leftoff.session import sessions
@@ -155,7 +155,8 @@ def save(
 ) -> ShipCheckpoint:
     """Save the current state, unless it is already saved."""
     board, now = _board(store), store.now()
-    changes = seen.state.changes
+    # Native state is not the work itself.
+    changes = [each for each in seen.state.changes if not each.path.startswith(STATE_FOLDERS)]
     roles = work_context.working_context(board, changes, work_context.WorkNotes(), now).files
     roles = {**roles, **_list_stated_roles(last)}
     named = [{"path": path, "role": role} for path, role in roles.items()]

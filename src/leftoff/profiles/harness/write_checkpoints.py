@@ -152,7 +152,11 @@ def _fit_files(values: Plain, former: Plain) -> object:
 
 def context_of(checkpoint: Checkpoint, board: Board) -> WorkingContext:
     """Collect the state of a session's work."""
-    roles = {file.path: file.role for file in checkpoint.files if file.role not in _OBSERVED}
+    roles = {
+        file.path: file.role
+        for file in checkpoint.files
+        if file.role not in _OBSERVED and not file.path.startswith(_OWN)
+    }
     changed = dict.fromkeys([*checkpoint.files_modified, *checkpoint.dirty])
     # Files that leftoff writes are not the session's work.
     changes = [PathChange(path=path, code=".M") for path in changed if not path.startswith(_OWN)]

@@ -63,7 +63,8 @@ def import_changes(
     shown = mirror.manifest.read_shown() if changed else {}
     for name in changed:
         more = _read(mirror, name)
-        import_native.import_knowledge(mirror.store, _without(more, shown.get(name, ())))
+        news = _without(more, shown.get(name, ()))
+        import_native.import_knowledge(mirror.store, news, is_edit=name in shown)
         problems.extend(f"{mirror.folder}: {problem}" for problem in more.problems)
         shown[name] = [*_digests(more)]
     if changed:
