@@ -152,7 +152,7 @@ def test_what_the_session_discovered_goes_to_semantic_and_procedural_memory(
     shop: Shop, cli: Cli, home: Path
 ) -> None:
     structure = {"entryPoints": ["app.py"], "components": [], "api": [], "tests": []}
-    patterns = {"naming": {}, "fileOrganization": {}, "codeStyle": {}}
+    patterns: dict[str, Any] = {"naming": {}, "fileOrganization": {}, "codeStyle": {}}
     old = {"version": 3, "structure": structure, "patterns": patterns, "owner": "ada"}
     write(home / "memory/semantic/architecture.json", {**old, "lastUpdated": "2026-01-01"})
     rules = {"codePatterns": ["Pass clocks in"], "namingConventions": {"tests": "test_*.py"}}

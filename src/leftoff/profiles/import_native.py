@@ -90,6 +90,8 @@ def import_all(  # noqa: PLR0913 - each is a keyword
             tally.add(path, import_file(store, name, profile, path, act=act))
     tally.close()
     more = profile.more(folder)
+    if more.documents:
+        knowledge.features.keep_documents(store, more.documents)
     queued = _import_prompts(store, more)
     memories, features = import_knowledge(store, more)
     problems = [Problem(path=str(folder), problem=problem) for problem in more.problems]
@@ -168,7 +170,28 @@ def import_knowledge(store: Store, more: More, *, is_edit: bool = False) -> tupl
 
     `is_edit` means that somebody changed the files since we wrote them.
     """
+    if is_edit:
+        _switch_rules(store, more)
     return _import_memories(store, more), _import_features(store, more, is_edit=is_edit)
+
+
+def _switch_rules(store: Store, more: More) -> None:
+    """Follow somebody who switched a rule on or off in a file."""
+    for draft in more.queued:
+        _switch_rule(store, draft, {"active"}, "queued")
+    for draft in more.memories:
+        _switch_rule(store, draft, {"queued", "rejected"}, "active")
+
+
+def _switch_rule(
+    store: Store,
+    draft: knowledge.memory.EntryDraft,
+    before: set[str],
+    after: knowledge.memory.Status,
+) -> None:
+    known = knowledge.memory.twin(store, draft) if draft.kind == "rule" else None
+    if known is not None and known.status in before:
+        knowledge.memory.change(store, known.id, status=after)
 
 
 class NativeEdit(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -122,6 +123,23 @@ def import_orchestration(store: Store, found: Orchestration | None) -> None:
     def edit(state: BoardState) -> BoardState:
         is_known = state.board.orchestration != Orchestration()
         return state if is_known else with_board(state, orchestration=found)
+
+    board_files.change(store, edit)
+
+
+DOCUMENTS = "documents"
+"""The key under which a board keeps what else the files of other systems contain."""
+
+
+def keep_documents(store: Store, found: Mapping[str, Any]) -> None:
+    """Keep what else the files of another system contain; what is known already stays."""
+    documents = redact.redact_value(dict(found))
+
+    def edit(state: BoardState) -> BoardState:
+        known = state.board.extra.get(DOCUMENTS)
+        merged = {**documents, **(known if isinstance(known, dict) else {})}
+        extra = {**state.board.extra, DOCUMENTS: merged}
+        return state if merged == known else with_board(state, extra=extra)
 
     board_files.change(store, edit)
 

@@ -69,6 +69,29 @@ def read(found: Plain) -> Orchestration:
     )
 
 
+def find_rest(found: Plain) -> Plain:
+    """Return what a file contains besides the findings: agents at work, and unknown members."""
+    team = object_of(found.get("teamState"))
+    unfinished = _list_unfinished(team)
+    rest = without(found, "agentResults", "teamState", "architecturalDecisions", "lastUpdated")
+    shared = without(object_of(found.get("sharedState")), "discoveredPatterns")
+    parts: Plain = {
+        "agentResults": _list_running(found),
+        "teamState": {**team, "teammates": unfinished} if unfinished else {},
+        "sharedState": shared,
+    }
+    if not isinstance(found.get("currentSession"), dict):
+        rest = without(rest, "currentSession")
+    known = {key: value for key, value in parts.items() if value}
+    return {**without(rest, "sharedState"), **known}
+
+
+def _list_running(found: Plain) -> list[object]:
+    """Return the entries of agents that are still at work, as they are."""
+    listed = list_items(found.get("agentResults"), "summary")
+    return [each for each in listed if not _read_results([each])]
+
+
 def _read_session(value: object) -> str | None:
     if isinstance(value, dict):
         return text_of(value.get("id")) or text_of(value.get("sessionId")) or "session"
@@ -179,11 +202,7 @@ def _write(known: Orchestration, found: Plain, now: str) -> Plain:
     if found and read(found) == known:
         return found
     written = _CONTEXT.write(known)
-    running = [
-        each
-        for each in list_items(found.get("agentResults"), "summary")
-        if not _read_results([each])
-    ]
+    running = _list_running(found)
     if known.team is None:
         # The team is over; those of it who did not finish have no other place.
         running += _list_unfinished(object_of(found.get("teamState")))

@@ -241,8 +241,10 @@ def _complete(fields: Plain, record: Plain, edited: Plain) -> Plain:
     """Add the record's values, except where the file was changed since."""
     if not record:
         return fields
-    files = {key: fields[key] for key in ("files", EXTRA) if key in fields}
-    return {**without(record, *_NOT_TOLD), **edited, **files}
+    files = {"files": fields["files"]} if "files" in fields else {}
+    # Each file knows only its own part of this.
+    extra = {**object_of(record.get(EXTRA)), **object_of(fields.get(EXTRA))}
+    return {**without(record, *_NOT_TOLD), **edited, **files, **_extra(extra)}
 
 
 # The values that each file shows; if they differ from the record, somebody edited the file.

@@ -1,6 +1,6 @@
 """Read any JSON documents of this layout, and change only our own parts of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,8 @@ class Documents:
     def __init__(self, files: Files) -> None:
         self.files = files
         self.problems: list[str] = []
+        self.kept: Mapping[str, object] = {}
+        """What else imported files contained, by their paths; a new file begins with it."""
 
     def attempt(self, act: Callable[[], None]) -> None:
         """Run a write; a file that must be left alone becomes a problem and stops no others."""
@@ -76,7 +78,8 @@ class Documents:
         if before is None:
             self.problems.append(f"{path} was left unchanged. It does not contain an object.")
             return text
-        after = change(before)
+        kept = self.kept.get(path) if not text.strip() else None
+        after = change(kept if isinstance(kept, dict) else before)
         return text if after == before else render(after, like=text)
 
     def read(self, path: str) -> Plain:

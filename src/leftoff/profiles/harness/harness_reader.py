@@ -18,7 +18,7 @@ from leftoff.profiles.harness.documents import as_object
 from leftoff.profiles.harness.documents import read as read_json
 from leftoff.profiles.harness.facts import SHELVES
 from leftoff.profiles.harness.layers import LAYERS
-from leftoff.profiles.json_codec import Plain, object_of
+from leftoff.profiles.json_codec import Plain, object_of, without
 from leftoff.profiles.profile import More
 
 _OLD_ACTIVE, _OLD_ARCHIVE = "feature-list.json", "feature-archive.json"
@@ -90,8 +90,27 @@ def more(folder: Path, *, only: Collection[str] | None = None) -> More:
         features_at=_find_time(folder),
         loops=_loops(folder, only, problems),
         orchestration=agent_files.read(agents) if agents else None,
+        documents=_list_rests(documents) if only is None else {},
         problems=problems,
     )
+
+
+def _list_rests(documents: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Return what the files contain besides features, memory and the state of agents."""
+    lists = {each.path: [each.find_key(documents[each.path])] for each in LAYERS}
+    facts = {
+        each.path: [section.partition(".")[0] for section in each.sections] for each in SHELVES
+    }
+    features = {
+        feature_files.ACTIVE: ["features", "fixes"],
+        feature_files.ARCHIVE: ["archived", "archivedFixes"],
+    }
+    rests = {
+        path: without(documents[path], *keys, "lastUpdated")
+        for path, keys in {**lists, **facts, **features}.items()
+    }
+    rests[agent_files.AGENTS] = agent_files.find_rest(documents[agent_files.AGENTS])
+    return {path: rest for path, rest in rests.items() if without(rest, "version")}
 
 
 def read_changed(folder: Path, names: Collection[str]) -> More:

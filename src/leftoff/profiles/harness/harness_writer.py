@@ -5,7 +5,7 @@ from functools import partial
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
-from leftoff.knowledge.features import Board, Loop
+from leftoff.knowledge.features import DOCUMENTS, Board, Loop
 from leftoff.profiles.harness import (
     agent_files,
     checkpoints,
@@ -156,6 +156,8 @@ def _is_older(documents: Documents, path: str, checkpoint: Checkpoint, news: Sto
 
 
 def _write_knowledge(documents: Documents, knowledge: Knowledge, news: StoreNews) -> None:
+    kept = knowledge.board.extra.get(DOCUMENTS)
+    documents.kept = kept if isinstance(kept, dict) else {}
     feature_files.write(documents, knowledge.board)
     memories.write(documents, knowledge, news.now)
     agent_files.write(documents, knowledge.board.orchestration, iso(news.now))

@@ -128,6 +128,9 @@ def read_loop(found: Plain) -> Loop:
     kept = without(_LOOP.rest(found), "version")
     if link := object_of(found.get("linkedTo")):
         kept["linkedTo"] = link
+    tasks = object_of(found.get("tasks"))
+    if any(isinstance(each, dict) for each in list_items(tasks.get("chain"), "id")):
+        kept["tasks"] = tasks
     return Loop(**_LOOP.read(found), extra={EXTRA: kept} if kept else {})
 
 
@@ -138,7 +141,8 @@ def show_loop(loop: Loop, standing: Plain) -> Plain:
     kept, written = object_of(loop.extra.get(EXTRA)), _LOOP.write(loop)
     link = {**object_of(kept.get("linkedTo")), "featureId": loop.linked_to}
     written["linkedTo"] = link if loop.linked_to else None
-    written["tasks"] = _write_tasks(loop.tasks, object_of(standing.get("tasks")))
+    tasks = object_of(standing.get("tasks")) or object_of(kept.get("tasks"))
+    written["tasks"] = _write_tasks(loop.tasks, tasks)
     if not loop.phase and "tddPhase" not in standing:
         del written["tddPhase"]
     return {**without(kept, "linkedTo"), **standing, "version": _VERSION, **written}

@@ -42,7 +42,7 @@ _STATED = {
 # A context that is too long loses files down to this number.
 _FEWEST_FILES = 3
 # Roles that leftoff gave to files by itself.
-_OBSERVED = frozenset({"", "plan", "modified"})
+_OBSERVED = frozenset({"plan", "modified"})
 
 
 # Progress
@@ -196,6 +196,7 @@ def record_of(checkpoint: Checkpoint, context: Plain, progress: Plain) -> Mappin
         {
             "id": checkpoint.id,
             **held,
+            **({EXTRA: plain[EXTRA]} if plain.get(EXTRA) else {}),
             "saved_at": plain["saved_at"],
             "shown": {
                 PROGRESS: list_shown(read_progress(progress), PROGRESS),
