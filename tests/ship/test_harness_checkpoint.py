@@ -360,6 +360,18 @@ def test_the_loop_decides_the_prefix(place: str, shop: Shop, cli: Cli, home: Pat
     assert message.endswith("Fixes #9\nRelated to #3")
 
 
+@pytest.mark.promise("harness", 14)
+def test_without_a_loop_the_first_feature_that_does_not_pass_gives_the_prefix(
+    shop: Shop, cli: Cli, home: Path
+) -> None:
+    plan(home, feature(1, "Login", passes=True), feature(2, "Export orders", status="pending"))
+    shop.write("app.py", "print('csv')\n")
+
+    cli.ok("ship", "--no-pr", "--no-push", "-m", "Stream rows")
+
+    assert shop.subjects()[0] == "feat(feature-002): Stream rows"
+
+
 @pytest.mark.promise("harness", 72, 74, 76, 78, 79, 80, 81, 83, 84, 85, 86, 87, 89, 92)
 def test_the_pull_request_of_a_feature(shop: Shop, cli: Cli, home: Path, hub: Hub) -> None:
     hub.know(issues={"3": ["area:export"]})

@@ -192,6 +192,10 @@ def record_of(checkpoint: Checkpoint, context: Plain, progress: Plain) -> Mappin
     """Return everything to be read back from a checkpoint, and how the files show it."""
     plain = to_plain(checkpoint)
     held = {key: plain[key] for key in sorted(HOLDS) if key in plain}
+    # The progress file names no files, and the context may have no room for all.
+    named = [each for each in checkpoint.files if each.role not in _OBSERVED]
+    if named:
+        held["files"] = [{"path": each.path, "role": each.role} for each in named]
     return sign(
         {
             "id": checkpoint.id,
