@@ -22,6 +22,8 @@ class BranchHistory(msgspec.Struct, frozen=True, kw_only=True):
 
     messages: Sequence[str] = ()
     decisions: Sequence[Decision] = ()
+    told: Sequence[str] = ()
+    """What was said about work that is shipped already."""
 
     @property
     def subjects(self) -> set[str]:

@@ -200,7 +200,7 @@ def _describe_news(
     """Describe what no earlier commit of the branch says: the work, the task, or what is done."""
     # A name is too short to say what was done.
     task = (saved.summary or saved.intent or saved.left_off or "") if saved else ""
-    told = {_plain_subject(each) for each in known.subjects}
+    told = {*(_plain_subject(each) for each in known.subjects), *known.told}
     said = [work.name, " ".join(task.split()), *_list_new(saved, known)]
     return next((each for each in said if each and each not in told), _about(files))
 

@@ -60,6 +60,8 @@ class ShipCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
     is_new: bool = True
     carried: Checkpoint | None = None
     """The save that first recorded this content."""
+    told: tuple[str, ...] = ()
+    """What the last save said, if a commit already holds its work."""
 
 
 def session_id(store: Store) -> str | None:
@@ -179,8 +181,14 @@ def save(
     if last.checkpoint is not None and _says_the_same(last.checkpoint, kept, seen):
         return ShipCheckpoint(checkpoint=last.checkpoint, context=at_hand, is_new=False)
     saved = store.save(kept)
+    before = last.checkpoint if last.is_shipped else None
+    told = (before.summary, before.intent, before.left_off) if before else ()
     return ShipCheckpoint(
-        checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice, carried=last.news
+        checkpoint=saved.checkpoint,
+        context=at_hand,
+        notice=saved.notice,
+        carried=last.news,
+        told=tuple(" ".join(text.split()) for text in told if text),
     )
 
 

@@ -199,7 +199,8 @@ class _Run:
         branch = self.state.branch
         if branch is None:
             return BranchHistory()
-        return BranchHistory(messages=branch_history.read_messages(self.repo, branch))
+        told = self.kept.told if self.kept else ()
+        return BranchHistory(messages=branch_history.read_messages(self.repo, branch), told=told)
 
     # Delivering
 

@@ -24,8 +24,9 @@ BRIEFING = "session-briefing.md"
 # How every generated page begins, as opposed to one that a person wrote.
 _PAGE = b"# Session Briefing\nLast updated: "
 _IGNORE = ".gitignore"
-# The last one covers `memory/working/` too.
 _IGNORED = ("sessions/", "memory/compaction-backups/", "working/")
+# What an earlier version wrote in place of the last one, and what is not worth a change.
+_COVERED = {"working/": "memory/working/"}
 
 
 def write(files: Files, news: StoreNews) -> None:
@@ -203,7 +204,9 @@ def _ignore(files: Files) -> None:
 
     def change(text: str) -> str:
         lines = text.splitlines()
-        missing = [each for each in _IGNORED if each not in lines and f"/{each}" not in lines]
+        missing = [
+            each for each in _IGNORED if not {each, f"/{each}", _COVERED.get(each, each)} & {*lines}
+        ]
         end = "" if not text or text.endswith("\n") else "\n"
         return text + end + "".join(f"{each}\n" for each in missing) if missing else text
 
