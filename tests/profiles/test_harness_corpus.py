@@ -17,7 +17,7 @@ from leftoff.knowledge import features, memory
 from leftoff.knowledge.memory import KINDS, STATUSES, EntryDraft
 from leftoff.profiles import import_native
 from leftoff.profiles.harness.loose_json import parse
-from leftoff.profiles.harness.loose_values import list_words
+from leftoff.profiles.harness.spellings import list_words
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.store import Store

@@ -5,7 +5,7 @@ Older versions have the same in `agent-context.json`, which stays in use if ther
 
 from leftoff.knowledge.features import AgentResult, Choice, Orchestration, Team
 from leftoff.profiles.harness.documents import Documents
-from leftoff.profiles.harness.loose_values import (
+from leftoff.profiles.harness.spellings import (
     WORDS_LIST,
     item_of,
     list_items,

@@ -13,7 +13,7 @@ from typing import Any
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles.harness.loose_json import parse
-from leftoff.profiles.harness.loose_values import find_key, list_words, respell, words_of
+from leftoff.profiles.harness.spellings import find_key, list_words, respell, words_of
 from leftoff.profiles.harness.understanding import join_areas
 from leftoff.profiles.json_codec import Plain, moment_of, object_of, text_of, without
 from leftoff.profiles.profile import Native

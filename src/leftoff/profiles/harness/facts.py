@@ -8,7 +8,7 @@ import msgspec
 
 from leftoff.knowledge.memory import EntryDraft, Kind, MemoryEntry, id_of
 from leftoff.knowledge.memory.entry import cut_words
-from leftoff.profiles.harness.loose_values import words_of
+from leftoff.profiles.harness.spellings import words_of
 from leftoff.profiles.json_codec import Plain, object_of, text_of
 
 EXTRA = "harness"

@@ -15,7 +15,7 @@ from leftoff.knowledge.features import Board, Feature, Fix, Scenario
 from leftoff.knowledge.features.board import from_plain
 from leftoff.knowledge.features.import_features import FORMER_ID
 from leftoff.profiles.harness.documents import Documents
-from leftoff.profiles.harness.loose_values import (
+from leftoff.profiles.harness.spellings import (
     LOOSE_NUMBER,
     WORDS_LIST,
     flag_of,

@@ -10,7 +10,7 @@ from leftoff.checkpoint import Record
 from leftoff.knowledge.memory import CONFIDENCES, DETAILS, EntryDraft, Kind, MemoryEntry, id_of
 from leftoff.knowledge.memory.api import FORMER_ID
 from leftoff.knowledge.memory.entry import cut_words
-from leftoff.profiles.harness.loose_values import item_of, list_items
+from leftoff.profiles.harness.spellings import item_of, list_items
 from leftoff.profiles.json_codec import (
     ALL_TEXTS,
     MOMENT,

@@ -10,7 +10,7 @@ import msgspec
 from leftoff.knowledge.features import Attempt, Interrupted, Loop, LoopStatus, Tasks
 from leftoff.profiles.harness.checkpoints import folder_name
 from leftoff.profiles.harness.documents import Documents
-from leftoff.profiles.harness.loose_values import (
+from leftoff.profiles.harness.spellings import (
     LOOSE_NUMBER,
     WORDS_LIST,
     item_of,

@@ -9,7 +9,7 @@ from leftoff.knowledge.memory import KINDS, EntryDraft, MemoryEntry
 from leftoff.profiles.harness import facts, layers
 from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.harness.layers import EXTRA, Layer
-from leftoff.profiles.harness.loose_values import item_of, list_items, number_of
+from leftoff.profiles.harness.spellings import item_of, list_items, number_of
 from leftoff.profiles.json_codec import Plain, iso, object_of, text_of
 from leftoff.profiles.profile import Knowledge
 

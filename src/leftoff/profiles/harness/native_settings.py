@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from leftoff.profiles.harness.loose_json import parse
-from leftoff.profiles.harness.loose_values import flag_of, list_items, words_of
+from leftoff.profiles.harness.spellings import flag_of, list_items, words_of
 from leftoff.profiles.json_codec import Plain, object_of, text_of
 from leftoff.profiles.regular_files import read_regular
 

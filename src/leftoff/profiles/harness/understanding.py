@@ -6,7 +6,7 @@ what belongs to no area is under `leftOff`.
 
 import re
 
-from leftoff.profiles.harness.loose_values import words_of
+from leftoff.profiles.harness.spellings import words_of
 from leftoff.profiles.json_codec import Plain
 
 LEFT_OFF = "leftOff"

@@ -27,7 +27,7 @@ from leftoff.profiles.harness.checkpoints import (
     session_in,
     sign,
 )
-from leftoff.profiles.harness.loose_values import find_key, keep_form, list_words, words_of
+from leftoff.profiles.harness.spellings import find_key, keep_form, list_words, words_of
 from leftoff.profiles.harness.understanding import merge_areas
 from leftoff.profiles.json_codec import Plain, iso, object_of
 
