@@ -11,8 +11,9 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-import promises
 import pytest
+
+import promises
 
 ROOT = Path(__file__).resolve().parent.parent
 _ROW = re.compile(r"^\| (?:(\d+) )?\| (.*) \|$", re.MULTILINE)
