@@ -121,6 +121,10 @@ def _missing(old: Any, new: Any, where: str = "") -> list[str]:
             return []
         keys = [key for key in old if key not in NOT_COMPARED]
         return [each for key in keys for each in _missing(old[key], new.get(key), f"{where}/{key}")]
+    if isinstance(old, list) and isinstance(new, list) and old and "key" in old[0]:
+        # Settings are known by their keys, and a later version may have more of them.
+        by_key = {each["key"]: each for each in new}
+        return [x for each in old for x in _missing(each, by_key.get(each["key"]), where)]
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         pairs = enumerate(zip(old, new, strict=True))
         return [each for n, (a, b) in pairs for each in _missing(a, b, f"{where}/{n}")]
