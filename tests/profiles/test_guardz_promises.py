@@ -346,6 +346,18 @@ def test_the_only_checkpoint_is_resumed_whatever_was_saved_automatically(
     assert names(memory) == []
 
 
+@pytest.mark.promise("guardz", 42)
+def test_on_a_terminal_the_only_checkpoint_is_resumed_without_a_question(
+    cli: Cli, memory: Path
+) -> None:
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    with cli.terminal("resume") as terminal:
+        out = terminal.rest()
+
+    assert "At the callback" in out
+    assert names(memory) == []
+
+
 @pytest.mark.promise("guardz", 43)
 def test_of_several_the_user_chooses_by_branch_and_date(cli: Cli, memory: Path, repo: Repo) -> None:
     cli.ok("save", "login-flow", "--left-off", "At the callback")
