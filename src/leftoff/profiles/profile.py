@@ -162,6 +162,9 @@ class Files(Protocol):
     def names(self, folder: str, pattern: str = "*") -> list[str]:
         """List the files of a folder by their paths, sorted."""
 
+    def is_of(self, path: str, checkpoint_id: str) -> bool:
+        """Return whether a file was written or imported as this checkpoint."""
+
     def create(self, path: str, data: bytes, *, of: str = "") -> str:
         """Write a new file, with -1, -2 … added to its name if that is taken; return its path."""
 

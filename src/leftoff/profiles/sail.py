@@ -120,7 +120,9 @@ def _create(files: Files, place: str, checkpoint: Checkpoint) -> None:
     while True:
         path = f"{place}/{moment:%Y%m%dT%H%M%SZ}{_SUFFIX}"
         data = sail_format.render(checkpoint, moment).encode("utf-8", "replace")
-        # The same event may be processed twice.
+        # The same event may be processed twice, the first time by an older version.
+        if files.is_of(path, checkpoint.id):
+            return
         if files.read(path) in {None, data}:
             break
         moment += timedelta(seconds=1)

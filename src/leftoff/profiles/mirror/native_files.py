@@ -59,6 +59,11 @@ class NativeFiles:
         found = (self._root / folder).glob(pattern)
         return sorted(str(path.relative_to(self._root)) for path in found if disk.is_regular(path))
 
+    def is_of(self, path: str, checkpoint_id: str) -> bool:
+        """Return whether a file was written or imported as this checkpoint."""
+        entry = self._manifest.files.get(path)
+        return entry is not None and entry.of == checkpoint_id
+
     def create(self, path: str, data: bytes, *, of: str = "") -> str:
         """Write a new file, with -1, -2 … added to its name if that is taken; return its path."""
         first = self._target(path)
