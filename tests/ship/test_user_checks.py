@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from cli.runs import Cli
+from leftoff.ship.user_checks import suggest_checks
 from ship.hub import Hub
 from ship.shop import Shop
 
@@ -63,3 +66,24 @@ def test_checks_are_listed_in_the_projects_file_and_all_run_after_one_that_fails
     assert passed == [False, True, False]
     assert failed.json["checks"][1]["tail"] == ["second"]
     assert shop.remote_head() == shop.head()
+
+
+@pytest.mark.parametrize(
+    ("files", "commands"),
+    [
+        ({}, []),
+        ({"Makefile": "all:\n\ntest:\n\techo\nlint: x\n"}, ["make test", "make lint"]),
+        ({"package.json": '{"scripts": {"test": "x", "build": "y"}}'},
+         ["npm run build", "npm run test"]),
+        ({"package.json": "{", "go.mod": "module x"}, ["go test ./..."]),
+        ({"package.json": '{"scripts": 3}', "Cargo.toml": ""}, ["cargo test"]),
+        ({"requirements.txt": ""}, ["python -m pytest"]),
+    ],
+)  # fmt: skip
+def test_commands_are_suggested_from_what_build_tools_leave(
+    files: dict[str, str], commands: list[str], tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    assert suggest_checks(tmp_path) == commands

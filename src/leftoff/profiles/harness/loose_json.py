@@ -33,6 +33,10 @@ def parse(data: bytes | str) -> Any:
         return found
 
 
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a number of JSON")
+
+
 def _parse_loosely(text: str) -> Any:
     fenced = _FENCE.fullmatch(text)
     comments: list[str] = []
@@ -48,8 +52,8 @@ def _parse_loosely(text: str) -> Any:
     bare = _WORDS.sub(lambda found: found[1] or _PYTHON[found[2]], bare)
     try:
         # Not strict: a string may contain line breaks.
-        value = json.loads(bare, strict=False)
-        # What cannot be written again, such as NaN or half of an emoji, cannot be kept either.
+        value = json.loads(bare, strict=False, parse_constant=_refuse)
+        # What cannot be written again, such as half of an emoji, cannot be kept either.
         msgspec.json.encode(value)
     except (ValueError, RecursionError, TypeError, msgspec.MsgspecError):
         return None
