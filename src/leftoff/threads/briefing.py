@@ -8,7 +8,14 @@ import re
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
-from leftoff.checkpoint import Checkpoint, LastFailure, NextAction, Plan, TrailStep
+from leftoff.checkpoint import (
+    UNLISTED_ROLES,
+    Checkpoint,
+    LastFailure,
+    NextAction,
+    Plan,
+    TrailStep,
+)
 from leftoff.session.facts.sentences import split_sentences
 from leftoff.text import fence, times
 from leftoff.text.budget import (
@@ -41,18 +48,24 @@ MOST_TOKENS = {
 
 
 def render(
-    checkpoint: Checkpoint, checks: Checks | None, *, budget: int, width: int | None = None
+    checkpoint: Checkpoint,
+    checks: Checks | None,
+    *,
+    budget: int,
+    width: int | None = None,
+    sections: Iterable[Section] | None = None,
 ) -> Rendered:
     """Render the briefing of a checkpoint, fenced and within the budget.
 
-    `width` limits its length as a JSON string.
+    `width` limits its length as a JSON string. `sections` replace the usual ones.
     """
     # The fence itself costs tokens and characters, too.
     frame = fence.enclose_text(say(""))
     limits = [limit_tokens(budget - estimate(frame))]
     if width is not None:
         limits.append(limit_width(width - measure_width(frame)))
-    return fence.enclose_text(fence.join(fit([*build_sections(checkpoint, checks)], limits)))
+    shown = build_sections(checkpoint, checks) if sections is None else sections
+    return fence.enclose_text(fence.join(fit([*shown], limits)))
 
 
 def question(checkpoint: Checkpoint, checks: Checks) -> Rendered:
@@ -97,7 +110,7 @@ def list_named(checkpoint: Checkpoint) -> list[str]:
     return [
         f"{file.path} ({file.role})" if file.role else file.path
         for file in checkpoint.files
-        if file.path not in shown and file.role not in {"modified", "plan"}
+        if file.path not in shown and file.role not in UNLISTED_ROLES
     ]
 
 
@@ -150,9 +163,15 @@ _SOURCES = {
 def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
     """Yield everything to say about a checkpoint, in the order in which it is shown."""
     yield _section(say(""), _opening(checkpoint, checks))
-    if went_on := has_gone_on(checkpoint):
+    if has_gone_on(checkpoint):
         yield _section(say("Since that was said:"), _format_trail(checkpoint))
     yield _list(say("Changed since then:"), list_changes(checks))
+    yield from build_details(checkpoint, checks)
+
+
+def build_details(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
+    """Yield everything but the opening and what changed since."""
+    went_on = has_gone_on(checkpoint)
     yield _section(say(""), _format_interruption(checkpoint))
     asked = say("Prompts in that file:" if checkpoint.source else "Unanswered prompts:")
     yield _list(asked, _bullets(_list_prompts(checkpoint), 92))
@@ -172,7 +191,22 @@ def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Se
     yield _section(say("Also read:"), _lines(list_seen(checkpoint), 67, _FILES_IN_LINE))
     yield _list(say("Files:"), _bullets(list_named(checkpoint), 55))
     yield _list(say("Notes:"), _bullets(checkpoint.notes, 40))
+    yield from list_other_sections(checkpoint)
     yield _section(say(""), _closing(checkpoint, checks))
+
+
+def list_other_sections(checkpoint: Checkpoint) -> Iterator[Section]:
+    """Yield what a native file holds besides the keys of a checkpoint."""
+    for kept in checkpoint.extra.values():
+        parts = kept if isinstance(kept, dict) else {}
+        for key in ("fields", "sections"):
+            found = parts.get(key)
+            for title, body in found.items() if isinstance(found, dict) else ():
+                heading = say('"{title:80}" in the file:', title=title)
+                texts = [line for line in str(body).split("\n") if line.strip()]
+                yield _list(
+                    heading, (Item(block(text), 42 - n / 10) for n, text in enumerate(texts))
+                )
 
 
 def _section(heading: Rendered, items: Iterable[Item]) -> Section:
