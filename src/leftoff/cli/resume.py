@@ -1,13 +1,15 @@
 """The `leftoff resume` command: show where the work left off and what changed since."""
 
 import os
+from collections.abc import Sequence
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from leftoff import knowledge
+from leftoff import knowledge, threads
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.cli import replay, sessions_command
 from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of, printable
@@ -47,6 +49,10 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
     """The queued prompts; None if there cannot be any."""
     artifacts: Rendered
     """The contents of the artifacts, if the user wants them."""
+    question: Rendered
+    """The question whether to resume it."""
+    is_recovery: bool
+    """Whether openclaw's sentence must be approved before anything happens."""
     asks: bool
     """Whether to ask if the artifacts should be read."""
 
@@ -72,20 +78,42 @@ def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> Res
     Call it before accepting the checkpoint: a consumed one no longer lists its prompts.
     """
     checks = app.workspace.check(checkpoint)
+    is_recovery = app.settings.profile == "openclaw"
     return ResumeBriefing(
         checkpoint=checkpoint,
         checks=checks,
-        text=briefing.render(checkpoint, checks, budget=view.budget),
+        text=_render(app, checkpoint, checks, view.budget, is_recovery=is_recovery),
+        question=threads.recovery_briefing.question(checkpoint, checks)
+        if is_recovery
+        else briefing.question(checkpoint, checks),
+        is_recovery=is_recovery,
         waiting=_find_prompts(app, checkpoint),
-        artifacts=quote_artifacts(checks, app.project) if view.reads else say(""),
+        artifacts=quote_artifacts(checks, app.project, _list_folders(app))
+        if view.reads
+        else say(""),
         asks=view.reads is None and (view.always_asks or bool(checks.artifacts)),
     )
+
+
+def _render(
+    app: App,
+    checkpoint: Checkpoint,
+    checks: check_claims.Checks,
+    budget: int,
+    *,
+    is_recovery: bool,
+) -> Rendered:
+    if not is_recovery:
+        return briefing.render(checkpoint, checks, budget=budget)
+    shown = threads.recovery_briefing
+    buffer = shown.quote_buffer(checkpoint, app.project, app.settings)
+    return join([shown.render(checkpoint, checks, budget=budget), buffer], "\n\n")
 
 
 def ask_rest(app: App, shown: ResumeBriefing) -> None:
     """Ask the open questions on a terminal."""
     if shown.asks and ask_for_artifacts():
-        app.out.text(quote_artifacts(shown.checks, app.project))
+        app.out.text(quote_artifacts(shown.checks, app.project, _list_folders(app)))
     if shown.waiting:
         replay.ask(app, shown.waiting)
 
@@ -174,7 +202,7 @@ def _refresh_entry(app: App, entry: CheckpointEntry) -> CheckpointEntry:
 
 def _offer(app: App, entry: CheckpointEntry, view: ViewOptions, *, is_accepted: bool) -> None:
     shown = prepare_briefing(app, app.store.load(entry), view)
-    question = None if is_accepted else briefing.question(shown.checkpoint, shown.checks)
+    question = None if is_accepted else shown.question
     if is_accepted:
         app.workspace.accept(entry)
     _print_briefing(app, shown, question, key_of(entry))
@@ -199,12 +227,12 @@ def _print_briefing(app: App, shown: ResumeBriefing, question: Rendered | None, 
     ]
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
-        said += [*shown.questions(), _commands(question, key, shown.checks)]
+        said += [*shown.questions(), _commands(question, key, shown)]
     app.out.result(
         {
             **shown.plain(question),
             "interrupted": list_loop_rows(broken_off),
-            "choices": _choices(key, shown.checks) if question else [],
+            "choices": _choices(key, shown) if question else [],
         },
         join([shown.text, *said], "\n\n"),
     )
@@ -240,27 +268,29 @@ def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
     return is_accepted or confirm == "never"
 
 
-def _choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
+def _choices(key: str, shown: ResumeBriefing) -> list[dict[str, str]]:
     """List the possible answers, each with the command that carries it out."""
-    words = ("resume anyway", "start fresh") if checks.is_stale else ("yes", "no")
+    words = ("resume anyway", "start fresh") if shown.checks.is_stale else ("yes", "no")
     key = quote(key)
     commands = [f"leftoff resume {key} --accept", f"leftoff resume {key} --decline"]
     choices = zip(words, commands, strict=True)
     found = [{"choice": word, "command": command} for word, command in choices]
-    if checks.is_stale:
+    if shown.checks.is_stale:
         found.append({"choice": "refresh", "command": f"leftoff resume {key} --refresh"})
     return found
 
 
-def _commands(question: Rendered | None, key: str, checks: check_claims.Checks) -> Rendered:
+def _commands(question: Rendered | None, key: str, shown: ResumeBriefing) -> Rendered:
     """Say how to answer the question: off a terminal, nobody can type `yes`."""
     if question is None:
         return say("")
-    accept, decline, *rest = [each["command"] for each in _choices(key, checks)]
-    stale = say(" although some of it is stale" if checks.is_stale else "")
+    accept, decline, *rest = [each["command"] for each in _choices(key, shown)]
+    stale = say(" although some of it is stale" if shown.checks.is_stale else "")
     refresh = say(" To update it first, run `{command}`.", command=rest[0]) if rest else say("")
+    asked = say("Ask the user: {question}\n", question=question)
     return say(
-        "To resume it{stale}, run `{accept}`. To start fresh, run `{decline}`.{refresh}",
+        "{asked}To resume it{stale}, run `{accept}`. To start fresh, run `{decline}`.{refresh}",
+        asked=asked if shown.is_recovery else say(""),
         stale=stale,
         accept=accept,
         decline=decline,
@@ -284,7 +314,7 @@ def _is_confirmed(question: Rendered) -> bool:
 
 def _choose_entry(app: App, name: str | None) -> CheckpointEntry | None:
     if name is not None:
-        return app.workspace.find_open(name)
+        return app.workspace.find_open(name, with_autosave=True)
     try:
         return app.workspace.choose()
     except ChoiceNeeded as choice:
@@ -329,11 +359,18 @@ def count_artifacts(checks: check_claims.Checks, questions: int) -> Rendered:
     )
 
 
-def quote_artifacts(checks: check_claims.Checks, project: Project) -> Rendered:
+def _list_folders(app: App) -> list[Path]:
+    return app.workspace.mirrors.list_folders(app.project)
+
+
+def quote_artifacts(
+    checks: check_claims.Checks, project: Project, also: Sequence[Path] = ()
+) -> Rendered:
     """Return the fenced text of every artifact, and name those that are missing."""
     if not checks.artifacts:
         return say("The checkpoint names no artifacts.")
-    return join((_quote_artifact(artifact, project) for artifact in checks.artifacts), "\n\n")
+    quoted = (_quote_artifact(artifact, project, also) for artifact in checks.artifacts)
+    return join(quoted, "\n\n")
 
 
 def ask_for_artifacts() -> bool:
@@ -341,11 +378,13 @@ def ask_for_artifacts() -> bool:
     return click.confirm(ARTIFACTS_QUESTION, default=None, show_default=False, prompt_suffix=" ")
 
 
-def _quote_artifact(artifact: check_claims.ArtifactCheck, project: Project) -> Rendered:
+def _quote_artifact(
+    artifact: check_claims.ArtifactCheck, project: Project, also: Sequence[Path]
+) -> Rendered:
     name = say("Artifact {name}: {path}", name=artifact.name, path=artifact.path)
     if not artifact.is_there:
         return say("{name} is missing.", name=name)
-    text = check_claims.read_text(locate_file(artifact.path, project.worktree), project)
+    text = check_claims.read_text(locate_file(artifact.path, project.worktree), project, also)
     if text is None:
         return say("{name} is outside this project. Open it yourself if you trust it.", name=name)
     return fence.enclose_text(join([name, block(text)]))
