@@ -244,6 +244,28 @@ def test_a_compacted_session_gets_its_state_back(
     assert (claw / "memory" / "working-buffer.md").exists()
 
 
+@pytest.mark.promise("openclaw", 19)
+def test_a_session_that_begins_with_a_summary_goes_on_with_the_work(
+    cli: Cli, claw: Path, talk: Talk, repo: Repo
+) -> None:
+    del claw
+    work(talk, "Import the supplier files with a report for every row")
+    talk.fire("SessionEnd", reason="other")
+    later = Talk(repo.folder, "session-2")
+    assert "Import the supplier files" in later.start()
+    summary = "<summary>\nThe user wants the supplier files imported.\n</summary>"
+    later.ask(summary)
+    later.fire("UserPromptSubmit", prompt=summary)
+    later.edit("report.py")
+    later.say("Next I will run the tests.")
+    later.fire("Stop")
+    later.fire("SessionEnd", reason="other")
+
+    [row] = cli.json("list")
+    assert row["summary"] == "Import the supplier files with a report for every row"
+    assert row["session_id"] == "session-2"
+
+
 @pytest.mark.promise("openclaw", 55)
 def test_a_program_reads_the_next_action(cli: Cli, claw: Path) -> None:
     del claw
@@ -299,6 +321,23 @@ def test_there_is_one_autosave_and_its_name_resumes_it(cli: Cli, claw: Path, rep
     assert "📌 Resume: Draw the chart of sales" in cli.ok("resume", "autosave").out
     cli.ok("resume", "autosave", "--accept")
     assert cli("delete", "autosave").code == 1
+
+
+@pytest.mark.promise("openclaw", 41)
+def test_an_autosave_that_repeats_the_notes_is_read_by_their_words(cli: Cli, claw: Path) -> None:
+    path = native(claw, "autosave")
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "# Autosave\n\n**Created:** 2026-11-15 18:52 UTC\n**Auto-saved:** True\n\n"
+        "# SESSION-STATE.md\n\n**Current goal:** one error line per bad row\n\n"
+        "## Progress\n- the reader is done\n\n## Next\n- Run the importer\n",
+        encoding="utf-8",
+    )
+    out = cli.ok("resume", "autosave").out
+
+    assert "📌 Resume: one error line per bad row" in out
+    assert "- the reader is done" in out
+    assert "🔜 Next action: Run the importer" in out
 
 
 @pytest.mark.promise("openclaw", 39)

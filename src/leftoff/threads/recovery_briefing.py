@@ -20,6 +20,7 @@ from leftoff.threads.check_claims import Checks
 from leftoff.wal.notes_place import place
 
 _BUFFER_CHARS = 4_000
+_NO_TASK = "work without a stated task"
 
 
 def render(checkpoint: Checkpoint, checks: Checks, *, budget: int) -> Rendered:
@@ -34,7 +35,7 @@ def question(checkpoint: Checkpoint, checks: Checks) -> Rendered:
     return say(
         "Resuming: {task:200}. Last progress: {progress:200}. Next action: {action:300}. "
         "Ready to continue? (yes/no){stale}",
-        task=_end(checkpoint.task),
+        task=_end(checkpoint.task or _NO_TASK),
         progress=_end(_find_last_progress(checkpoint)),
         action=_end(action.text) if action else "not defined",
         stale=say(
@@ -78,7 +79,7 @@ def _build_head(checkpoint: Checkpoint, checks: Checks) -> Iterator[Section]:
         moment=times.local(checkpoint.described_at),
         age=times.age(checks.age_seconds),
     )
-    task = say("\N{PUSHPIN} Resume: {task}", task=checkpoint.task)
+    task = say("\N{PUSHPIN} Resume: {task}", task=checkpoint.task or _NO_TASK)
     yield Section(say(""), [Item(task, 100), Item(saved, 98)])
     done = [Item(say("- {text:lines}", text=text), 90 - n / 100) for n, text in _number(checkpoint)]
     yield Section(say("\N{WHITE HEAVY CHECK MARK} Progress:"), done, _count_rest)

@@ -84,11 +84,11 @@ LOG_TITLE = "# Autosave Log\n"
 
 _TITLE = "# Autosave\n"
 _NOTES = "## Working notes\n"
-_OF_A_CHECKPOINT = re.compile(
-    r"^(?:##[ \t]+(?:progress|next action|blockers|key decisions|relevant context)[ \t:]*\r?$"
-    r"|\*\*task:\*\*)",
+_SECTION = re.compile(
+    r"^##[ \t]+(?:progress|next action|blockers|key decisions|relevant context)[ \t:]*\r?$",
     re.IGNORECASE | re.MULTILINE,
 )
+_TASK = re.compile(r"^\*\*task:\*\*", re.IGNORECASE | re.MULTILINE)
 _OURS = ("# autosave", "**created:**", "**auto-saved:**", "**project:**")
 
 
@@ -116,13 +116,16 @@ def log_line(checkpoint: Checkpoint) -> str:
 
 def read(text: str, path: Path) -> Native:
     """Read an autosave in either of its two forms."""
-    if _OF_A_CHECKPOINT.search(text):
+    body = _body(text)
+    noted = state_file.parse(body)
+    # Working notes may have a section about progress, too, but they name the task in another way.
+    has_sections = _SECTION.search(text) is not None and not noted.get("summary")
+    if has_sections or _TASK.search(text):
         return openclaw_layout.read(text, path)
     parts = openclaw_layout.LAYOUT.split(text)
-    body = _body(text)
     if not body.strip():
         return Native(problem="It contains nothing below its header.")
-    fields: dict[str, Any] = state_file.parse(body) or {"notes": [body.strip()]}
+    fields: dict[str, Any] = noted or {"notes": [body.strip()]}
     # Working notes may say more than a checkpoint has keys for.
     return Native(
         fields={**fields, openclaw_layout.KEY: {"state": body}},

@@ -281,7 +281,8 @@ def read_link(lines: Lines) -> Plain:
     """Read the agent, and how far its transcript was read."""
     pairs = dict(read_pairs(lines))
     command = pairs.get("Resume command", "")
-    plain: Plain = {"agent": pairs.get("Agent") or (command.startswith("claude ") and "claude")}
+    known = "claude" if command.startswith("claude ") else None
+    plain: Plain = {"agent": pairs.get("Agent") or known}
     if (path := pairs.get("JSONL path")) is not None:
         offset = pairs.get("Read up to", "")
         plain["transcript"] = {"path": path, "offset": int(offset) if offset.isdecimal() else 0}
