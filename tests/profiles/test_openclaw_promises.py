@@ -245,7 +245,7 @@ def test_a_compacted_session_gets_its_state_back(
 
 
 @pytest.mark.promise("openclaw", 19)
-def test_a_session_that_begins_with_a_summary_goes_on_with_the_work(
+def test_a_summary_as_the_first_message_is_no_task(
     cli: Cli, claw: Path, talk: Talk, repo: Repo
 ) -> None:
     del claw
@@ -256,14 +256,11 @@ def test_a_session_that_begins_with_a_summary_goes_on_with_the_work(
     summary = "<summary>\nThe user wants the supplier files imported.\n</summary>"
     later.ask(summary)
     later.fire("UserPromptSubmit", prompt=summary)
-    later.edit("report.py")
-    later.say("Next I will run the tests.")
-    later.fire("Stop")
+    later.say("I know.")
     later.fire("SessionEnd", reason="other")
 
     [row] = cli.json("list")
     assert row["summary"] == "Import the supplier files with a report for every row"
-    assert row["session_id"] == "session-2"
 
 
 @pytest.mark.promise("openclaw", 55)

@@ -66,6 +66,12 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
             "prompts": replay.rows(self.waiting) if self.waiting else [],
         }
 
+    def ask_user(self, question: Rendered | None) -> Rendered:
+        """Return openclaw's sentence for an agent to ask; empty if there is nothing to ask."""
+        if question is None or not self.is_recovery:
+            return say("")
+        return say("Ask the user: {question}", question=question)
+
     def questions(self) -> list[Rendered]:
         """Return the open questions as text, for output without a terminal."""
         prompts = replay.notice(self.waiting) if self.waiting else say("")
@@ -227,12 +233,13 @@ def _print_briefing(app: App, shown: ResumeBriefing, question: Rendered | None, 
     ]
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
-        said += [*shown.questions(), _commands(question, key, shown)]
+        said += [*shown.questions(), shown.ask_user(question)]
+        said += [_commands(question, key, shown.checks)]
     app.out.result(
         {
             **shown.plain(question),
             "interrupted": list_loop_rows(broken_off),
-            "choices": _choices(key, shown) if question else [],
+            "choices": _choices(key, shown.checks) if question else [],
         },
         join([shown.text, *said], "\n\n"),
     )
@@ -268,29 +275,27 @@ def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
     return is_accepted or confirm == "never"
 
 
-def _choices(key: str, shown: ResumeBriefing) -> list[dict[str, str]]:
+def _choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
     """List the possible answers, each with the command that carries it out."""
-    words = ("resume anyway", "start fresh") if shown.checks.is_stale else ("yes", "no")
+    words = ("resume anyway", "start fresh") if checks.is_stale else ("yes", "no")
     key = quote(key)
     commands = [f"leftoff resume {key} --accept", f"leftoff resume {key} --decline"]
     choices = zip(words, commands, strict=True)
     found = [{"choice": word, "command": command} for word, command in choices]
-    if shown.checks.is_stale:
+    if checks.is_stale:
         found.append({"choice": "refresh", "command": f"leftoff resume {key} --refresh"})
     return found
 
 
-def _commands(question: Rendered | None, key: str, shown: ResumeBriefing) -> Rendered:
+def _commands(question: Rendered | None, key: str, checks: check_claims.Checks) -> Rendered:
     """Say how to answer the question: off a terminal, nobody can type `yes`."""
     if question is None:
         return say("")
-    accept, decline, *rest = [each["command"] for each in _choices(key, shown)]
-    stale = say(" although some of it is stale" if shown.checks.is_stale else "")
+    accept, decline, *rest = [each["command"] for each in _choices(key, checks)]
+    stale = say(" although some of it is stale" if checks.is_stale else "")
     refresh = say(" To update it first, run `{command}`.", command=rest[0]) if rest else say("")
-    asked = say("Ask the user: {question}\n", question=question)
     return say(
-        "{asked}To resume it{stale}, run `{accept}`. To start fresh, run `{decline}`.{refresh}",
-        asked=asked if shown.is_recovery else say(""),
+        "To resume it{stale}, run `{accept}`. To start fresh, run `{decline}`.{refresh}",
         stale=stale,
         accept=accept,
         decline=decline,
