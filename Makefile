@@ -18,8 +18,8 @@ COMPAT := tests/store/test_store.py tests/store/test_index.py tests/store/test_d
   tests/hooks/test_settle.py tests/cli/test_save.py tests/cli/test_list.py \
   tests/cli/test_memory.py tests/cli/test_resume.py tests/cli/test_search.py \
   tests/cli/test_error_handler.py
-# These tests must cover the gated parts by themselves. Measuring makes tests half as slow again, so
-# all others run without it.
+# The tests here that are not slow must cover the gated parts. Measuring makes tests half as slow
+# again, so all others run without it. tests/conftest.py marks what is measured.
 MEASURED := tests/store tests/profiles tests/threads tests/projects tests/cli/test_clear.py \
   tests/test_checkpoint.py
 GATED := checkpoint.py store/* threads/check_claims.py profiles/* profiles/*/*
@@ -59,11 +59,11 @@ quick: $(READY) ## Run the everyday tests, without the slow ones
 
 test: $(READY) ## Run all tests and check coverage
 	@$(BIN)/python -m coverage erase
-	@$(BIN)/python -m pytest -n auto --cov --cov-report= $(MEASURED) $(ARGS)
+	@$(BIN)/python -m pytest -n auto --cov --cov-report= -m measured $(MEASURED) $(ARGS)
 	@for part in $(foreach part,$(GATED),'$(part)'); do \
 	  $(BIN)/python -m coverage report --include="src/leftoff/$$part" --fail-under=95 || exit 1; \
 	done
-	@$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(MEASURED)) tests $(ARGS)
+	@$(BIN)/python -m pytest -n auto -m "not measured" tests $(ARGS)
 
 compat: $(READY) ## Run a short set of tests: make compat PYTHON=python3.13
 	@$(BIN)/python -m pytest -q -n auto $(COMPAT) $(ARGS)

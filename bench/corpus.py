@@ -37,15 +37,18 @@ _YEARS = 4
 _SYLLABLES = "ba be bi bo da de di do ka ke ki ko la le li lo ma me mi mo na ne ni no".split()
 
 
-def made(count: int) -> Project:
-    """Return a project with this many checkpoints, from the cache if possible."""
-    folder = CACHE / f"store-{count}-{_EDITION}"
+def made(count: int, *, threads: int = 0) -> Project:
+    """Return a project with this many checkpoints, from the cache if possible.
+
+    They are revisions of this many threads; without a number, they look like those of 0.1.
+    """
+    folder = CACHE / f"store-{count}-{_EDITION}{f'-{threads}' if threads else ''}"
     if not (folder / "ready").exists():
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "home").mkdir(parents=True)
         project = folder / "project"
         subprocess.run(["git", "init", "-q", str(project)], check=True)
-        _fill(find_project(project), count)
+        _fill(find_project(project), count, threads)
         (folder / "ready").touch()
     return find_project(folder / "project")
 
@@ -55,11 +58,12 @@ def home_of(project: Project) -> Path:
     return project.root.parent / "home"
 
 
-def _fill(project: Project, count: int) -> None:
+def _fill(project: Project, count: int, threads: int) -> None:
     area = Area(project.store)
     area.prepare()
+    checkpoints = _checkpoints(project, count)
     with area.log.open("wb") as log:
-        for checkpoint in _checkpoints(project, count):
+        for checkpoint in _into_threads(checkpoints, threads) if threads else checkpoints:
             path = area.path_of(checkpoint.id)
             path.parent.mkdir(exist_ok=True, mode=0o700)
             path.write_bytes(encode(checkpoint))
@@ -77,6 +81,16 @@ def _checkpoints(project: Project, count: int) -> Iterator[Checkpoint]:
     for number in range(count):
         moment = _NOW - timedelta(days=365 * _YEARS) + step * number
         yield _checkpoint(project, chance, words, number, moment, is_last=number == count - 1)
+
+
+def _into_threads(checkpoints: Iterator[Checkpoint], count: int) -> Iterator[Checkpoint]:
+    """Make each checkpoint a revision of one of some threads, which are worked on in turn."""
+    first: dict[int, Checkpoint] = {}
+    for number, checkpoint in enumerate(checkpoints):
+        opened = first.setdefault(number % count, checkpoint)
+        yield msgspec.structs.replace(
+            checkpoint, thread=opened.id, name=f"work-{number % count}", summary=opened.summary
+        )
 
 
 def _checkpoint(  # noqa: PLR0913 - made in one place
@@ -125,7 +139,12 @@ def _checkpoint(  # noqa: PLR0913 - made in one place
 def _events(checkpoint: Checkpoint) -> Iterator[StoreEvent]:
     at = checkpoint.saved_at
     yield StoreEvent(
-        id=new_id(at), at=at, action="saved", ids=[checkpoint.id], name=checkpoint.name
+        id=new_id(at),
+        at=at,
+        action="saved",
+        ids=[checkpoint.id],
+        name=checkpoint.name,
+        thread=checkpoint.thread,
     )
     if checkpoint.id.endswith("0"):
         yield StoreEvent(id=new_id(at), at=at, action="cleared", ids=[checkpoint.id])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench import corpus, load, peers, stage, transcript, venv
+from bench import corpus, load, peers, session_start, stage, transcript, venv
 from bench.harness import CACHE, Case, Figure, Sample, compare, interleave, run
 from bench.stage import Stage
 from leftoff.hooks import replies
@@ -48,8 +48,9 @@ def _measure(folder: Path) -> list[Figure]:
     samples = interleave(cases, ROUNDS, between=lambda: stage.wait_until_settled(here.state))
     os.chdir(CACHE)
     under_load = load.figures(here)
+    starts = session_start.figures(folder / "starts")
     compared = (peers.figure(peer, samples, _PYTHON) for peer in others.values())
-    return [*_figures(samples), *under_load, *compared]
+    return [*_figures(samples), *starts, *under_load, *compared]
 
 
 def _figures(samples: dict[str, list[Sample]]) -> list[Figure]:

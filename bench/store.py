@@ -26,6 +26,7 @@ from leftoff.projects.project import Project
 from leftoff.store import Query, Store
 
 FEW, MANY, MOST = 100, 100_000, 200_000
+THREADS = 3_000
 STARTS, SEARCHES, SAVES = 31, 41, 1000
 PROCESSES, EACH = 8, 500
 # Hundreds of words begin with these two letters. It is shown because it is the slowest query.
@@ -44,11 +45,13 @@ def _command(project: Project, *arguments: str) -> Program:
 
 def starts(few: Project, many: Project) -> list[Figure]:
     """Compare commands with an empty program, and 100,000 checkpoints with 100."""
+    threads = corpus.made(MANY, threads=THREADS)
     programs = {
         "python": _program(few, venv.python(), "-c", "pass"),
         "version": _command(few, "--version"),
         "list": _command(few, "list"),
         "list of many": _command(many, "list"),
+        "list of threads": _command(threads, "list"),
         "resume": _command(few, "resume", "newest"),
         "resume of many": _command(many, "resume", "newest"),
         "accept": _command(few, "resume", "newest", "--accept"),
@@ -62,6 +65,11 @@ def starts(few: Project, many: Project) -> list[Figure]:
         compare("leftoff --version / python -c pass", names=("version", "python"), limit=4),
         compare("leftoff list / python -c pass", names=("list", "python"), limit=12),
         compare(f"list at {MANY:,} / at {FEW}", names=("list of many", "list"), limit=1.3),
+        compare(
+            f"list at {MANY:,} in {THREADS:,} threads / at {FEW}",
+            names=("list of threads", "list"),
+            limit=1.3,
+        ),
         compare(f"resume at {MANY:,} / at {FEW}", names=("resume of many", "resume"), limit=1.3),
         compare(
             f"resume --accept at {MANY:,} / at {FEW}", names=("accept of many", "accept"), limit=1.3

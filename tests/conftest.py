@@ -43,13 +43,24 @@ _SLOW_FOLDERS = {
 }
 
 
+# The tests of the parts whose coverage `make test` checks; the Makefile lists them, too.
+_MEASURED = (
+    "store", "profiles", "threads", "projects", "cli/test_clear.py", "test_checkpoint.py",
+)  # fmt: skip
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what lies in a slow folder."""
+    """Mark what lies in a slow folder, and the quick tests whose coverage is measured."""
     for item in items:
-        why = _SLOW_FOLDERS.get(item.path.relative_to(_TESTS).parts[0])
+        path = item.path.relative_to(_TESTS)
+        why = _SLOW_FOLDERS.get(path.parts[0])
         if why is not None:
             item.add_marker(pytest.mark.slow(why))
+        elif item.get_closest_marker("slow") is None and any(
+            path.is_relative_to(part) for part in _MEASURED
+        ):
+            item.add_marker(pytest.mark.measured)
 
 
 def pytest_configure() -> None:

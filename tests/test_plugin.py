@@ -67,6 +67,15 @@ def test_its_letterbox_and_its_skill_are_the_ones_that_are_shipped() -> None:
     assert SKILL.read_bytes() == shipped("skill", "SKILL.md")
 
 
+@pytest.mark.parametrize("name", ["checkpoint.md", "continue.md", "dashboard.md"])
+def test_the_commands_that_come_with_a_profile_are_the_plugins_without_its_runner(
+    name: str,
+) -> None:
+    ours = (PLUGIN / "commands" / name).read_text(encoding="utf-8")
+
+    assert ours.replace(RUNNER, "leftoff") == shipped("skill", "commands", name).decode()
+
+
 def test_its_hooks_are_the_ones_that_init_puts_into_the_settings() -> None:
     hooks = read_json(PLUGIN / "hooks" / "hooks.json")["hooks"]
     ours = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/letterbox.sh"'
@@ -84,7 +93,9 @@ def test_the_skill_is_short_and_names_only_commands_that_exist() -> None:
     named = set(re.findall(r"[`\n]leftoff ([a-z-]+)", text))
     assert named <= set(COMMANDS)
     asked_for = {"memory", "reflect", "feature", "ship", "wal", "status", "briefing"}
-    assert {"save", "resume", "prompts"} | asked_for <= named
+    assert {"guide", "save", "resume", "prompts"} | asked_for <= named
+    # It comes first: other projects have other rules.
+    assert re.search(r"`leftoff ([a-z-]+)", text.partition("# leftoff")[2])[1] == "guide"  # type: ignore[index]
 
 
 def test_the_options_that_the_skill_names_exist() -> None:
@@ -116,7 +127,8 @@ def test_a_slash_command_runs_only_leftoff_and_keeps_the_users_words_out_of_the_
 
     assert inline
     for line in inline:
-        found = re.fullmatch(rf"{re.escape(RUNNER)} ([a-z]+)(?: list| --dry-run| --review)?", line)
+        flags = "(?: list| --dry-run| --review| --plan)?"
+        found = re.fullmatch(rf"{re.escape(RUNNER)} ([a-z]+){flags}", line)
         assert found, line
         assert found[1] in COMMANDS
 
@@ -130,7 +142,7 @@ def test_a_slash_command_may_do_unasked_what_it_is_for_and_nothing_else(page: Pa
 
     assert inline <= rules
     for rule in rules - inline:
-        words = re.fullmatch(r"leftoff ([a-z]+(?: [a-z]+)?):\*", rule)
+        words = re.fullmatch(r"leftoff ([a-z-]+(?: [a-z]+)?):\*", rule)
         assert words, rule
         assert words[1].split()[0] not in HARMFUL - {page.stem}
     granted = {rule.removesuffix(":*").removeprefix("leftoff ") for rule in rules - inline}

@@ -29,8 +29,9 @@ HERE = Path(__file__).parent / "previous_version"
 TOLD: dict[str, dict[str, Any]] = json.loads((HERE / "told.json").read_bytes())
 # Where it was written.
 OLD_ROOT = "/tmp/work"
-# These depend on the moment, or are sentences that may be worded better.
-NOT_COMPARED = {"age_seconds", "briefing", "checks", "snippet", "touched_at"}
+# These depend on the moment, or are sentences that may be worded better. The old version resumed
+# where nothing is confirmed, so it had no choices there; now a look always offers them.
+NOT_COMPARED = {"age_seconds", "briefing", "checks", "choices", "snippet", "touched_at"}
 # What doctor checks of a machine, not of what was saved.
 MACHINE = {"settings", "python", "hook"}
 INDEXES = ("with its indexes", "without them")

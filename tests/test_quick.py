@@ -45,13 +45,25 @@ def test_make_test_leaves_nothing_out() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
     measured, others = pytest_lines("test")
-    assert selecting(measured) == []
-    assert "$(MEASURED)" in measured
+    assert selecting(measured) == ["-m"]
+    assert measured[-3:] == ["-m", "measured", "$(MEASURED)"]
     # What is measured runs first, and nothing else is left out of the rest.
-    assert selecting(others) == ["--ignore=,$(MEASURED))"]
-    assert others[-1] == "tests"
+    assert selecting(others) == ["-m"]
+    assert others[-3:] == ["-m", "not measured", "tests"]
     assert selecting(settings["tool"]["pytest"]["ini_options"]["addopts"]) == []
     assert settings["tool"]["pytest"]["ini_options"]["testpaths"] == ["tests"]
+
+
+@pytest.mark.slow("starts pytest")
+def test_everything_marked_as_measured_lies_where_make_test_looks_for_it() -> None:
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    listed = re.search(r"(?m)^MEASURED := ((?:.*\\\n)*.*)", text)
+    assert listed is not None
+    places = listed[1].replace("\\\n", " ").split()
+
+    marked = collected("tests", "-m", "measured")
+    assert marked
+    assert collected(*places, "-m", "measured") == marked
 
 
 def test_make_quick_leaves_out_what_is_slow_and_nothing_else() -> None:

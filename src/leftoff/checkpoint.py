@@ -157,7 +157,8 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     `thread` identifies the piece of work that it is a revision of. `as_of` is the last activity
     that it describes, if that was before the save. `stated` lists the keys whose value a person or
-    agent stated; the other values were observed or inferred.
+    agent stated; the other values were observed or inferred. `act` is shared by all checkpoints
+    that one command saved, so that they can be undone together.
     """
 
     schema: int
@@ -169,6 +170,7 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
     as_of: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
     stated: list[str] = []
     reason: str | None = None
+    act: str | None = None
     source: Source | None = None
 
     agent: str | None = None

@@ -74,6 +74,12 @@ class Environment:
         named = self.variables.get(variable) if variable else None
         return self._expand(f"{named}/{below}" if named else default).absolute()
 
+    def has_other_agents(self, agent: str) -> bool:
+        """Return whether another agent than this one has a folder here."""
+        return any(
+            self.find_agent_folder(each).is_dir() for each in _AGENT_FOLDERS if each != agent
+        )
+
     def list_plans_folders(self) -> list[Path]:
         """Return the folders where agents keep the plans they write."""
         return [self.find_agent_folder("claude") / "plans"]

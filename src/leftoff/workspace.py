@@ -30,6 +30,7 @@ from leftoff.store import (
     Query,
     SavedCheckpoint,
     Store,
+    StoreEvent,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 _LOOK_BACK = timedelta(days=7)
 _MOST_UNNAMED = 1000
+_MOST_TAKEN = 20
 
 
 class Fields(TypedDict, total=False):
@@ -338,16 +340,36 @@ class Workspace:
         """Compare a checkpoint's claims with the current worktree."""
         return threads.check_claims.check(checkpoint, self.project, self.store.now())
 
-    def accept(self, entry: CheckpointEntry) -> None:
-        """Mark a checkpoint as resumed, or as done if `on_resume` is set to consume."""
+    def find_taken(self, name: str | None) -> CheckpointEntry | None:
+        """Find a checkpoint that this session has resumed, and thereby closed.
+
+        Accepting it again must work: an agent may repeat a command whose answer it lost.
+        """
+        try:
+            named = [self.find(name)] if name is not None else []
+        except NoSuchCheckpoint:
+            return None
+        found = named or self.store.index().heads(["consumed"], _MOST_TAKEN)
+        closed = (each for each in found if each.state == "consumed")
+        return next((each for each in closed if self._find_taking(each, "consumed")), None)
+
+    def accept(self, entry: CheckpointEntry, *, once: bool = False) -> None:
+        """Mark a checkpoint as resumed, or as done if `on_resume` is set to consume.
+
+        `once` records nothing if this session has resumed it before.
+        """
         action: Action = "consumed" if self.settings.on_resume == "consume" else "resumed"
+        taking = self._find_taking(entry, action) if entry.state == action else None
+        # A hook may have seen the user's "continue" before the agent ran the command.
+        if taking is None or not (once or taking.trigger == BY_PROMPT):
+            self.store.record(action, [entry.id], session=self.context.session)
+
+    def _find_taking(self, entry: CheckpointEntry, action: Action) -> StoreEvent | None:
+        """Return the event with which this session resumed a checkpoint, if it was the last to."""
         session = self.context.session
-        if action == "resumed" and session is not None:
-            joined = self.store.index().find_joined(session[1])
-            # A hook may have seen the user's "continue" before the agent ran the command.
-            if joined is not None and joined.trigger == BY_PROMPT and entry.id in joined.ids:
-                return
-        self.store.record(action, [entry.id], session=session)
+        events = [each for each in self.store.index().events_of(entry.id) if each.action == action]
+        is_ours = session is not None and events and events[-1].session_id == session[1]
+        return events[-1] if is_ours else None
 
     # --- sessions ---
 
@@ -365,8 +387,7 @@ class Workspace:
         """Save each recent session that died without a checkpoint."""
         now = self.store.now()
         dead = [each for each in self.list_unsaved(since=since) if not each.may_be_alive(now)]
-        saved = [threads.recover.recover_session(self.store, each) for each in dead]
-        return [each for each in saved if each is not None]
+        return threads.recover.recover_sessions(self.store, dead)
 
     # --- native files of other systems ---
 

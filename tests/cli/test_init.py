@@ -260,14 +260,72 @@ def test_settings_that_let_no_hook_run_are_told(cli: Cli, settings: Path) -> Non
     assert "disableAllHooks is set" in cli.ok("init", "--yes").out
 
 
-def test_the_skill_is_installed_for_agents(cli: Cli, home: Path) -> None:
+@pytest.mark.parametrize("moved", [False, True], ids=["at home", "moved"])
+def test_the_skill_is_installed_where_agents_look_and_removed_without_a_trace(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch, *, moved: bool
+) -> None:
+    claude = home / ("elsewhere" if moved else ".claude")
+    claude.mkdir(exist_ok=True)
+    if moved:
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(claude))
+    before = {*home.rglob("*")}
+
     cli.ok("init", "--yes")
 
-    for folder in (".claude", ".agents"):
-        skill = home / folder / "skills" / "leftoff" / "SKILL.md"
+    for folder in (claude, home / ".agents"):
+        skill = folder / "skills" / "leftoff" / "SKILL.md"
         assert skill.read_text(encoding="utf-8").startswith("---\nname: leftoff\n")
+    installed = contents(home)
+    cli.ok("init", "--yes")
+    assert contents(home) == installed
     cli.ok("uninstall", "--yes")
-    assert not skill.exists()
+    left = {path for path in home.rglob("*") if not path.is_relative_to(home / ".local")}
+    assert left == before
+
+
+COMMANDS = ("checkpoint", "continue", "dashboard")
+
+
+def test_a_profile_brings_its_slash_commands_and_uninstall_removes_them(
+    cli: Cli, home: Path
+) -> None:
+    folder = home / ".claude" / "commands"
+    cli.ok("init", "--yes")
+    assert not folder.exists()
+
+    cli.ok("init", "--profile", "sail", "--yes")
+    installed = contents(home)
+    assert sorted(path.stem for path in folder.iterdir()) == [*COMMANDS]
+    assert "already installed; nothing to do" in cli.ok("init", "--profile", "sail", "--yes").out
+    assert {path: installed[path] for path in installed if "commands" in path} == {
+        path: digest for path, digest in contents(home).items() if "commands" in path
+    }
+
+    cli.ok("uninstall", "--yes")
+    assert not folder.exists()
+
+
+def test_a_command_of_the_same_name_stays_and_the_user_learns_why(cli: Cli, home: Path) -> None:
+    own = home / ".claude" / "commands" / "checkpoint.md"
+    own.parent.mkdir()
+    own.write_text("my own", encoding="utf-8")
+
+    said = cli.ok("init", "--profile", "sail", "--yes").out
+    cli.ok("uninstall", "--yes")
+
+    assert f"/checkpoint stays as it is, because {own} is not leftoff's" in said
+    assert own.read_text(encoding="utf-8") == "my own"
+    assert [path.name for path in own.parent.iterdir()] == ["checkpoint.md"]
+
+
+def test_the_commands_of_a_project_are_in_its_own_folder(cli: Cli, home: Path, repo: Repo) -> None:
+    cli.ok("init", "--profile", "guardz", "--scope", "project", "--yes")
+    folder = repo.folder / ".claude" / "commands"
+    assert sorted(path.stem for path in folder.iterdir()) == [*COMMANDS]
+
+    cli.ok("uninstall", "--yes")
+    assert not folder.exists()
+    assert not (home / ".claude" / "commands").exists()
 
 
 def test_a_skill_that_the_user_has_edited_is_left_alone(cli: Cli, home: Path) -> None:

@@ -1,8 +1,67 @@
 """leftoff intent."""
 
+from pathlib import Path
+
 import pytest
 
 from cli.runs import Cli
+
+# Every trigger that the texts of the five systems name, and what it means to their users.
+TRIGGERS = {
+    "guardz": {
+        "save checkpoint": "leftoff save",
+        "save checkpoint login flow": "leftoff save login-flow",
+        "checkpoint": "leftoff save",
+        "save my progress": "leftoff save",
+        "continue": "leftoff resume",
+        "continue my-feature": "leftoff resume my-feature",
+        "resume": "leftoff resume",
+        "resume work": "leftoff resume",
+        "clear checkpoint my-feature": "leftoff clear my-feature",
+        "clear all checkpoints": "leftoff clear --all",
+    },
+    "openclaw": {
+        "/checkpoint save meeting-prep": "leftoff save meeting-prep",
+        '/checkpoint save build-login-page --task "Build the page"': (
+            "leftoff save build-login-page --task 'Build the page'"
+        ),
+        "/checkpoint list": "leftoff list",
+        "what was I working on?": "leftoff list",
+        "/checkpoint resume my-feature": "leftoff resume my-feature",
+        "continue where we left off": "leftoff resume",
+        "resume task my-feature": "leftoff resume my-feature",
+        "where did we stop?": "leftoff resume",
+        "/checkpoint delete my-feature": "leftoff delete my-feature",
+    },
+    "sail": {
+        "/checkpoint": "leftoff save",
+        '/checkpoint --summary "Lua works"': "leftoff save --summary 'Lua works'",
+        "/dashboard": "leftoff status --plan",
+        "/start": "leftoff status --next",
+    },
+    "quoin": {
+        "/checkpoint": "leftoff save",
+        "/checkpoint halfway through the plan": "leftoff save --note 'halfway through the plan'",
+        "save my place": "leftoff save",
+        "checkpoint": "leftoff save",
+        "save session": "leftoff save",
+        "/checkpoint --restore": "leftoff resume --pending",
+        "restore checkpoint": "leftoff resume --pending",
+        "resume from checkpoint": "leftoff resume --pending",
+        "[no-redispatch] /checkpoint": "leftoff save",
+        "[no-redispatch] /checkpoint --restore": "leftoff resume --pending",
+    },
+    "harness": {
+        "/checkpoint": "leftoff save",
+        "/claude-harness:checkpoint": "leftoff save",
+        "save work": "leftoff save",
+        "save session progress": "leftoff save",
+        "create a PR": "leftoff ship",
+        "preserve session state": "leftoff save",
+        "checkpoint my progress": "leftoff save",
+        "/start": "leftoff status --next",
+    },
+}
 
 
 @pytest.mark.accept(24)
@@ -56,3 +115,29 @@ def test_the_command_it_names_can_be_run(cli: Cli) -> None:
 
     assert words[0] == "leftoff"
     assert "Run pytest" in cli.ok(*words[1:]).out
+
+
+@pytest.mark.parametrize(
+    ("profile", "text", "command"),
+    [
+        pytest.param(profile, text, command, id=f"{profile}: {text}")
+        for profile, triggers in TRIGGERS.items()
+        for text, command in triggers.items()
+    ],
+)
+def test_every_trigger_of_every_system_means_its_command(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, profile: str, text: str, command: str
+) -> None:
+    cli.ok("save", "my-feature", "--next", "Run pytest")
+    monkeypatch.setenv("LEFTOFF_PROFILE", profile)
+    monkeypatch.setenv("LEFTOFF_MIRROR", "none")
+
+    assert cli.ok("intent", text, "--at-start").out == f"{command}\n"
+
+
+def test_a_slash_command_is_read_outside_of_a_project(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path / "home")
+
+    assert cli.ok("intent", "/checkpoint list").out == "leftoff list\n"

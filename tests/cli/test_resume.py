@@ -5,6 +5,7 @@ import pytest
 
 from cli.runs import Cli, truth
 from gitrepo import Repo
+from leftoff.profiles import PROFILES
 from leftoff.text.budget import estimate
 from leftoff.threads import briefing
 
@@ -246,6 +247,15 @@ def test_accepting_marks_it_resumed_and_asks_nothing(cli: Cli) -> None:
     assert cli.json("list")[0]["state"] == "open"
 
 
+def test_declined_work_does_not_count_as_open(cli: Cli) -> None:
+    cli.ok("save", "login-form", *GOOD)
+    cli.ok("resume", "login-form", "--decline")
+
+    assert "open     nothing; 1 declined\n" in cli.ok("status").out
+    told = cli.json("status")
+    assert (told["count"], told["declined"]) == (0, 1)
+
+
 @pytest.mark.accept(166)
 def test_declining_keeps_it_and_can_be_undone(cli: Cli) -> None:
     cli.ok("save", "login-form", *GOOD)
@@ -298,3 +308,76 @@ def test_every_agent_is_told_the_same_within_its_bounds(cli: Cli, agent: str) ->
     for part in ("Round", "Run pytest", "Decimal", "floats drift", "round()", "errors add up"):
         assert part in told
     assert estimate(told) <= briefing.MOST_TOKENS[agent]
+
+
+# --- looking, and accepting twice ---
+
+SESSION = "0b2f8a54-2d2c-4f8e-9c55-6f6f3a1d9e01"
+
+
+@pytest.mark.parametrize("profile", ["default", *PROFILES])
+def test_a_look_without_a_terminal_changes_nothing(
+    cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, profile: str
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+    if profile != "default":
+        cli.ok("init", "--profile", profile, "--yes")
+    save = ("save", "login-form", "--summary", "Add the form", "--next", "Run pytest tests/login")
+    cli.ok(*save, "--decision", "Tokens :: the proxy drops cookies")
+    cli.ok("list")
+    before = {**truth(repo.folder), **truth(tmp_path / "home")}
+
+    for look in (["resume"], ["resume", "login-form"], ["resume", "--json"]):
+        shown = cli.ok(*look).out
+
+    assert {**truth(repo.folder), **truth(tmp_path / "home")} == before
+    assert shown
+    assert "leftoff resume login-form --accept" in cli.ok("resume", "login-form").out
+    choices = cli.json("resume", "login-form")["choices"]
+    assert choices[0]["command"] == "leftoff resume login-form --accept"
+
+
+@pytest.mark.parametrize("on_resume", ["keep", "consume"])
+def test_accepting_what_this_session_has_is_a_success_with_the_same_briefing(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, on_resume: str
+) -> None:
+    cli.ok("config", "set", "on_resume", on_resume)
+    cli.ok("save", "login-form", "--next", "Run pytest tests/login", "--failed", "cookies :: lost")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+
+    first = cli.ok("resume", "login-form", "--accept").out
+    events = cli.json("log", "login-form")["events"]
+    again = cli.ok("resume", "login-form", "--accept").out
+    nameless = cli.ok("resume", "--accept").out
+
+    assert "Run pytest tests/login" in first
+    assert again == nameless == first
+    assert cli.json("log", "login-form")["events"] == events
+
+
+def test_another_session_cannot_accept_what_is_closed(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("config", "set", "on_resume", "consume")
+    cli.ok("save", "login-form", "--next", "Run pytest tests/login")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+    cli.ok("resume", "login-form", "--accept")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION.replace("0b2f", "1c3a"))
+
+    refused = cli("resume", "login-form", "--accept")
+
+    assert refused.code == 1
+    assert "login-form is already done" in refused.err
+    assert cli.ok("resume", "--accept").out == "No saved checkpoints found.\n"
+
+
+def test_accepting_after_undo_takes_it_again(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.ok("config", "set", "on_resume", "consume")
+    cli.ok("save", "login-form", "--next", "Run pytest tests/login")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+    cli.ok("resume", "login-form", "--accept")
+    cli.ok("undo")
+
+    cli.ok("resume", "login-form", "--accept")
+
+    assert cli.json("list") == []

@@ -25,7 +25,6 @@ def test_killed_in_a_tool_call_the_next_session_is_told_the_call_the_files_and_t
     running = wait_for_file(bench.repo.folder / "running")
 
     run.kill()
-    user.settled()
     running.unlink()
     bench.run("hello")
 
@@ -46,7 +45,6 @@ def test_killed_while_the_model_speaks_the_next_session_is_told_the_intent(
     model.wait_for(TASK)
 
     run.kill()
-    user.settled()
     bench.run("hello")
 
     assert TASK in model.requests()[-1].news
@@ -62,7 +60,6 @@ def test_the_interactive_program_killed_is_recovered_too(
     tui.wait_for_turns(1)
 
     tui.kill()
-    user.settled()
     again = bench.tui()
     again.wait('leftoff: "add-retry-http-client" was left off')
     again.send("good morning")
@@ -85,7 +82,6 @@ def test_a_queued_prompt_survives_kill(bench: Bench, model: Model, user: User) -
     )
 
     tui.kill()
-    user.settled()
     bench.run("hello")
 
     assert "then update the changelog" in model.requests()[-1].news
@@ -97,9 +93,7 @@ def test_a_crash_is_told_once(bench: Bench, model: Model, user: User) -> None:
     run = bench.start(TASK)
     model.wait_for(TASK)
     run.kill()
-    user.settled()
     bench.run("hello")
-    user.settled()
 
     user.works("Something else", say("It is done."))
 

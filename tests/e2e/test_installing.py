@@ -1,9 +1,14 @@
 """leftoff can be installed and removed without a trace, as hooks in the settings or as a plugin."""
 
 import json
+import re
+from functools import partial
+
+import pytest
 
 from e2e.claude import Bench
 from e2e.model import Model
+from e2e.turns import say
 from e2e.user import TASK, User
 
 SETTINGS = """{
@@ -57,3 +62,63 @@ def test_doctor_finds_nothing_wrong_after_a_real_session(user: User) -> None:
     user.works()
 
     assert user.leftoff("doctor").code == 0
+
+
+def test_claude_code_lists_the_skill_and_the_commands_until_they_are_uninstalled(
+    bench: Bench, newcomer: User
+) -> None:
+    newcomer.follows("sail")
+    (opening,) = [one for one in bench.run("hello").events if one.get("subtype") == "init"]
+    assert "leftoff" in opening["skills"]
+    assert {"checkpoint", "continue", "dashboard"} <= {*opening["slash_commands"]}
+
+    newcomer.ok("uninstall", "--yes")
+
+    (opening,) = [one for one in bench.run("hello").events if one.get("subtype") == "init"]
+    assert "leftoff" not in opening["skills"]
+    assert "checkpoint" not in opening["slash_commands"]
+
+
+@pytest.mark.parametrize("place", [".claude", "elsewhere"])
+def test_doctor_asks_claude_code_itself_for_the_skill_and_leaves_no_trace(
+    bench: Bench, newcomer: User, place: str
+) -> None:
+    (bench.root / "bin" / "claude").symlink_to(bench.claude)
+    run = bench.program
+    if place != ".claude":
+        run = partial(run, CLAUDE_CONFIG_DIR=str(bench.home / place))
+    leftoff = str(bench.root / "bin" / "leftoff")
+    assert run(leftoff, "init", "--agent", "claude", "--yes").code == 0
+    before = sorted(bench.home.rglob("*"))
+
+    told = json.loads(run(leftoff, "doctor", "--json").out)
+
+    said = [each["what"] for each in told["findings"] if each["check"] == "skill"]
+    assert any(re.fullmatch(r"Claude Code [\d.]+ lists it", each) for each in said), said
+    assert sorted(bench.home.rglob("*")) == before
+    assert [*(bench.root / "tmp").iterdir()] == []
+    skill = bench.home / place / "skills" / "leftoff" / "SKILL.md"
+    skill.write_text("no name and no description", encoding="utf-8")
+    told = json.loads(run(leftoff, "doctor", "--json").out)
+    warned = [each["what"] for each in told["findings"] if each["level"] == "warning"]
+    assert any(each.endswith("does not list the skill") for each in warned), warned
+    assert newcomer.own_trouble() == []
+
+
+def test_a_slash_command_gives_the_model_the_guide_in_the_interactive_program_too(
+    bench: Bench, model: Model, newcomer: User
+) -> None:
+    """Claude Code has commands of its own with the other names /checkpoint and /continue."""
+    newcomer.follows("guardz")
+    model.will(say("SAVE-ANSWER"), say("CONTINUE-ANSWER"))
+    tui = bench.tui()
+
+    tui.send("/checkpoint save login-flow")
+    tui.wait("SAVE-ANSWER")
+    tui.send("/continue login-flow")
+    tui.wait("CONTINUE-ANSWER")
+
+    save, go_on = (request.news for request in model.requests()[-2:])
+    assert "(guardz)" in save
+    assert '/checkpoint with these words: "save login-flow"' in save
+    assert '/continue with these words: "login-flow"' in go_on

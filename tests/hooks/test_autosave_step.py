@@ -84,6 +84,30 @@ def test_a_goodbye_inside_a_sentence_means_nothing(talk: Talk, store: Store, pro
     assert saved(store) == []
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Rename the column on Monday, good night!",
+        "Benenne die Spalte am Montag um. Gute Nacht!",
+        "Renomme la colonne lundi, à demain",
+        "Renombra la columna el lunes. ¡Buenas noches!",
+        "周一再把这一列的名字改掉，晚安",
+        "月曜日に列の名前を変えてください。おやすみなさい",
+    ],
+)
+def test_a_goodbye_at_the_end_of_a_request_saves_and_the_request_is_kept(
+    talk: Talk, store: Store, prompt: str
+) -> None:
+    talk.work()
+
+    talk.ask(prompt)
+    talk.fire("UserPromptSubmit", prompt=prompt)
+
+    assert triggers(store) == ["close"]
+    kept = store.load(saved(store)[0])
+    assert prompt in [kept.intent, *kept.requests, *kept.pending_prompts]
+
+
 def age_record(talk: Talk, store: Store, seconds: int) -> None:
     """Let the session's last event lie back."""
     record = json.loads(store.read_session("claude", talk.session_id) or b"{}")

@@ -188,3 +188,140 @@ def test_a_session_that_was_cut_short_died_in_the_middle(talk: Talk) -> None:
     save(talk.folder, "login-form", trigger="recovered", in_flight=call)
 
     assert "leftoff: a session died here in the middle of its work." in talk.start()
+
+
+LONG_TRAIL = (
+    "Continue with the request: Port the exporter. Most recently the agent edited export.py, ran "
+    "`pytest -q tests/test_export.py` and searched for every open()."
+)
+LONG_STEP = (
+    "un every test and look at each failure in turn, because the streaming writer closes the file "
+    "too early and nobody has"
+)
+
+
+def read_notice(talk: Talk) -> str:
+    """Return the line that the user sees when a session starts."""
+    data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
+    notice: str = json.loads(start.answer("claude", data, context.state_folder()))["systemMessage"]
+    return notice
+
+
+@pytest.mark.parametrize(
+    ("next_action", "shown"),
+    [
+        ("Run pytest tests/test_export.py.", "run pytest tests/test_export.py."),
+        ("Run pytest tests/test_export.py", "run pytest tests/test_export.py."),
+        ("Does the header survive an empty file?", "does the header survive an empty file?"),
+        ("CSV files need a header: write it first", "CSV files need a header: write it first."),
+        ("README.md lacks the new option", "README.md lacks the new option."),
+        ("`make test`, then fix what fails", "`make test`, then fix what fails."),
+        ("Redis needs a password", "Redis needs a password."),
+        ("重写导入程序。", "重写导入程序。"),
+        (
+            "Answer the prompt that is still waiting: Now update the changelog",
+            "your prompt is still waiting: Now update the changelog.",
+        ),
+        (
+            "Fix what made `pytest -q` fail: AssertionError: assert 3 == 4.",
+            "fix what made `pytest -q` fail: AssertionError: assert 3 == 4.",
+        ),
+        (
+            "Check, then repeat, the call that was cut short: Bash: pytest -q.",
+            "check, then repeat, the call that was cut short: Bash: pytest -q.",
+        ),
+        (
+            "Continue step 2 of 3: Write the streaming writer.",
+            "continue step 2 of 3: Write the streaming writer.",
+        ),
+        (
+            'Do the next part of the plan "Exporter": Write the header.',
+            'do the next part of the plan "Exporter": Write the header.',
+        ),
+        (
+            "Ask the user: Should I also remove the old buffer option?",
+            "answer the question: Should I also remove the old buffer option?",
+        ),
+        (
+            "Ask the user what comes next. The agent said last: All tests pass.",
+            "say what comes next. The agent said last: All tests pass.",
+        ),
+        (
+            LONG_TRAIL,
+            "continue with the request: Port the exporter.",
+        ),
+        (
+            f"R{LONG_STEP} checked the header yet",
+            f"r{LONG_STEP} …",
+        ),
+    ],
+)
+def test_the_user_reads_the_next_action_as_one_sentence(
+    talk: Talk, next_action: str, shown: str
+) -> None:
+    save(
+        talk.folder,
+        "port-csv-exporter",
+        summary="Move the exporter's cache to Redis",
+        next_action={"text": next_action},
+    )
+
+    assert read_notice(talk) == (
+        f'leftoff: "port-csv-exporter" was left off just now: {shown} Say "continue" to go on.'
+    )
+
+
+def test_without_a_next_action_the_user_reads_the_task(talk: Talk) -> None:
+    save(talk.folder, "login-form", next_action=None)
+
+    assert read_notice(talk) == (
+        'leftoff: "login-form" was left off just now: add a login form. Say "continue" to go on.'
+    )
+
+
+def decline(folder: Path, name: str) -> None:
+    store = Store(context.find_project(folder))
+    store.record("declined", [store.find(name).id])
+    store.close()
+
+
+def test_declined_work_is_listed_last_and_not_counted(talk: Talk) -> None:
+    save(talk.folder, "csv-import", summary="Import CSV files")
+    save(talk.folder, "search-box", summary="Add a search box")
+    save(talk.folder, "login-form")
+    decline(talk.folder, "login-form")
+
+    text = talk.start()
+
+    assert "leftoff: 2 pieces of work were left off here. The newest:" in text
+    assert "leftoff resume search-box --accept" in text
+    assert text.index("- csv-import") < text.index("- login-form")
+    assert "- login-form, branch main, just now, declined: Add a login form" in text
+    assert "login-form" not in read_notice(talk)
+
+
+def test_beside_declined_work_the_one_open_piece_is_offered_alone(talk: Talk) -> None:
+    save(talk.folder, "login-form")
+    decline(talk.folder, "login-form")
+    save(talk.folder, "search-box", summary="Add a search box")
+
+    assert talk.start().startswith("leftoff: work was left off here.")
+
+
+def test_where_all_work_was_declined_nothing_is_offered(talk: Talk) -> None:
+    save(talk.folder, "login-form")
+    decline(talk.folder, "login-form")
+
+    assert talk.start() == ""
+
+
+def test_continue_does_not_bring_back_what_this_session_declined(talk: Talk) -> None:
+    save(talk.folder, "login-form")
+    assert "leftoff resume login-form --accept" in talk.start()
+    decline(talk.folder, "login-form")
+
+    talk.fire("UserPromptSubmit", prompt="continue")
+
+    store = Store(context.find_project(talk.folder))
+    assert store.find("login-form").state == "declined"
+    store.close()

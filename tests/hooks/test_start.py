@@ -333,3 +333,33 @@ def test_where_something_was_saved_no_transcript_is_read_at_the_start(
 
     assert "unsaved work" not in talk.start()
     assert unsaved.exists()
+
+
+# --- the guide ---
+
+
+@pytest.mark.parametrize("profile", ["guardz", "openclaw", "sail", "quoin", "harness"])
+def test_a_profile_has_its_guide_mentioned_once_within_the_budget(
+    talk: Talk, store: Store, monkeypatch: pytest.MonkeyPatch, profile: str
+) -> None:
+    monkeypatch.setenv("LEFTOFF_PROFILE", profile)
+    monkeypatch.setenv("LEFTOFF_MEMORY_BUDGET", "0")
+    assert talk.start().count("`leftoff guide`") == 1
+
+    for number in range(12):
+        save(store, f"work-{number}", left_off="The form has no field yet. " * 20)
+    text = talk.start()
+
+    assert text.count("`leftoff guide`") == 1
+    assert estimate(text) <= 400
+    assert talk.start("compact").count("`leftoff guide`") == 1
+
+
+def test_without_a_profile_and_in_a_resumed_session_the_guide_is_not_mentioned(
+    talk: Talk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(store, "login-form")
+    assert "leftoff guide" not in talk.start()
+
+    monkeypatch.setenv("LEFTOFF_PROFILE", "sail")
+    assert "leftoff guide" not in talk.start("resume")

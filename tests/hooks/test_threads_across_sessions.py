@@ -261,6 +261,18 @@ def test_undoing_nothing_a_resume_joins_and_the_log_knows_it(talk: Talk, store: 
     assert joined.state == "resumed"
 
 
+def test_where_resuming_is_always_confirmed_a_prompt_joins_nothing(
+    talk: Talk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work(talk)
+    monkeypatch.setenv("LEFTOFF_CONFIRM", "always")
+
+    resume_by_prompt(Talk(talk.folder, "session-2"), "where did we stop?")
+
+    assert store.index().find_open_thread("session-2") is None
+    assert only(store).session_id == talk.session_id
+
+
 def test_the_user_is_told_in_one_line_that_reads_well(talk: Talk, store: Store) -> None:
     told = {"summary": TASK, "next_action": {"text": "run pytest tests/test_export.py"}}
     persist.save(store, compose(told, store), name="port-csv-exporter")

@@ -1,8 +1,9 @@
 """Errors in hooks are kept for doctor, and never fill the disk."""
 
+import os
 from pathlib import Path
 
-from leftoff.hooks import trouble
+from leftoff.hooks import spool, trouble
 
 
 def test_the_newest_are_told_oldest_first(tmp_path: Path) -> None:
@@ -25,3 +26,15 @@ def test_where_nothing_can_be_kept_nothing_fails(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("in the way", encoding="utf-8")
 
     trouble.note(tmp_path / "state", "settle", ValueError("made up"))
+
+
+def test_problems_are_counted_as_they_are_listed(tmp_path: Path) -> None:
+    state = tmp_path
+    assert trouble.count_recent(state) == len(trouble.recent(state)) == 0
+    for name in ("first", "second"):
+        letter = spool.keep(state, "claude", "Stop", name.encode())
+        os.utime(letter.path, (1, 1))
+    (state / "lost").touch()
+    trouble.note(state, "settle", OSError("no space"))
+
+    assert trouble.count_recent(state) == len(trouble.recent(state)) == 3

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.phrases.match import is_goodbye
+from leftoff.phrases.match import is_goodbye, read_languages, says_goodbye
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,7 @@ from leftoff.phrases.match import is_goodbye
 )
 def test_a_goodbye_is_recognised_whatever_surrounds_it(message: str) -> None:
     assert is_goodbye(message)
+    assert says_goodbye(message)
 
 
 @pytest.mark.parametrize(
@@ -31,8 +32,50 @@ def test_a_goodbye_is_recognised_whatever_surrounds_it(message: str) -> None:
 )
 def test_its_words_in_a_sentence_mean_nothing(message: str) -> None:
     assert not is_goodbye(message)
+    assert not says_goodbye(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *["Please keep the branch as it is, goodnight!", "I need to catch a train. Bye!"],
+        *["Leave the tests for now; see you tomorrow.", "push it when CI is green - good night"],
+        *["We stop at the parser and that's all for today good night", "Fix it on Monday\nttyl"],
+        *["Lass die Tests so, gute Nacht", "Den Rest machen wir am Montag. Bis morgen!"],
+        *["Ich bin fertig für heute und das war's für heute tschüss"],
+        *["Laisse les tests comme ça, bonne nuit", "On verra le reste lundi. À demain !"],
+        *["Deja las pruebas así, buenas noches", "El resto lo vemos el lunes. ¡Hasta mañana!"],
+        *["测试先不改，晚安", "剩下的周一再看。明天见！", "分支先留着，今天就到这里吧晚安"],
+        *["テストはそのままで。おやすみなさい", "残りは月曜日に、また明日"],
+    ],
+)
+def test_a_goodbye_at_the_end_of_a_sentence_counts_and_the_rest_is_still_a_request(
+    message: str,
+) -> None:
+    assert says_goodbye(message)
+    assert not is_goodbye(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *["rename the greeting, then the exit", "print 'hello, goodbye'", 'say "hi, good night"'],
+        *["mach das bis morgen", "do it later", "the job runs until tomorrow", "fix the logout"],
+        *["写一个函数打印晚安", "termínalo para hasta mañana", "Was heißt „gute Nacht“?"],
+    ],
+)
+def test_its_words_at_the_end_mean_nothing_without_a_pause_before_them(message: str) -> None:
+    assert not says_goodbye(message)
+
+
+def test_every_language_has_goodbyes_for_the_end_of_a_sentence() -> None:
+    for language in read_languages():
+        assert language.goodbyes.farewells, language.code
+        for farewell in language.goodbyes.farewells:
+            assert says_goodbye(f"That is the last file. {farewell.capitalize()}!"), farewell
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_asked_about(message: str) -> None:
     assert is_goodbye(f"{message} fix it now") is False
+    assert says_goodbye(f"{message} fix it now") is False

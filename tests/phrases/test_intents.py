@@ -28,6 +28,15 @@ def meant(text: str, *, at_start: bool = False, can_resume: bool = True) -> str 
         ("Please save my progress.", "leftoff save"),
         ("checkpoint", "leftoff save"),
         ("save my place", "leftoff save"),
+        ("save where we are", "leftoff save"),
+        ("preserve the session state", "leftoff save"),
+        ("resume task login form", "leftoff resume login-form"),
+        ("continue with the task login", "leftoff resume login"),
+        ("resume from the last checkpoint", "leftoff resume"),
+        ("restore my session", "leftoff resume --pending"),
+        ("restore from checkpoint", "leftoff resume --pending"),
+        ("open a pull request", "leftoff ship"),
+        ("ship it!", "leftoff ship"),
         ("save checkpoint login form", "leftoff save login-form"),
         ("save as Feat/My Thing", "leftoff save feat-my-thing"),
         ("clear all checkpoints", "leftoff clear --all"),
@@ -56,6 +65,21 @@ def test_english_sentences_mean_commands(text: str, command: str) -> None:
         ("Fortschritt speichern", "leftoff save"),
         ("speichere als login-form", "leftoff save login-form"),
         ("Lösche alle Checkpoints", "leftoff clear --all"),
+        ("Checkpoint wiederherstellen", "leftoff resume --pending"),
+        ("Aufgabe login fortsetzen", "leftoff resume login"),
+        ("restaura el punto de control", "leftoff resume --pending"),
+        ("retoma la tarea login", "leftoff resume login"),
+        ("restaure le point de contrôle", "leftoff resume --pending"),
+        ("reprends la tâche login", "leftoff resume login"),
+        ("恢复检查点", "leftoff resume --pending"),
+        ("继续任务 login", "leftoff resume login"),
+        ("進捗を保存してください", "leftoff save"),
+        ("チェックポイント", "leftoff save"),
+        ("前回の続きから始めて", "leftoff resume"),
+        ("どこまでやったっけ？", "leftoff resume"),
+        ("チェックポイントから復元して", "leftoff resume --pending"),
+        ("チェックポイント一覧を表示して", "leftoff list"),
+        ("すべてのチェックポイントを削除してください", "leftoff clear --all"),
         ("Zeig mir alle Checkpoints", "leftoff list"),
         ("¿Dónde nos quedamos?", "leftoff resume"),
         ("continuar con el trabajo", "leftoff resume"),
@@ -83,7 +107,9 @@ def test_other_languages_mean_the_same(text: str, command: str) -> None:
 
 
 @pytest.mark.accept(24)
-@pytest.mark.parametrize("word", ["continue", "Resume!", "weiter", "continuar", "reprends", "继续"])
+@pytest.mark.parametrize(
+    "word", ["continue", "Resume!", "weiter", "continuar", "reprends", "继续", "続けて"]
+)
 def test_a_bare_continue_resumes_only_at_the_start_and_with_a_checkpoint(word: str) -> None:
     assert meant(word, at_start=True) == "leftoff resume"
     assert meant(word, at_start=True, can_resume=False) is None
@@ -102,6 +128,10 @@ def test_a_bare_continue_resumes_only_at_the_start_and_with_a_checkpoint(word: s
         "add a button that says: save my progress",
         "clear the cache",
         "delete all users",
+        "restore the database from the last dump",
+        "resume the upload task after a failure of the network in the middle",
+        "open the pull request page in the browser",
+        "テストを保存して",
         "list the open pull requests",
         "why does save my progress fail?",
         "checkpoint the model every 10 epochs",

@@ -208,7 +208,7 @@ def test_every_byte_outside_the_section_stays(cli: Cli, memory: Path, kind: str)
     save(cli, "login-flow")
     save(cli, "cart-totals")
     during = (memory / "MEMORY.md").read_bytes()
-    cli.ok("resume", "login-flow")
+    cli.ok("resume", "login-flow", "--accept")
     cli.ok("clear", "cart-totals")
 
     after = (memory / "MEMORY.md").read_bytes()
@@ -277,7 +277,7 @@ def test_a_line_that_nobody_knows_is_cleaned_up_too(cli: Cli, memory: Path) -> N
 def test_resuming_consumes_without_a_word_and_undo_brings_it_back(cli: Cli, memory: Path) -> None:
     """D26: the only copy must not be gone before the new session has done anything."""
     save(cli, "login-flow", "--left-off", "At the callback")
-    result = cli.ok("resume", "login-flow")
+    result = cli.ok("resume", "login-flow", "--accept")
 
     assert "At the callback" in result.out
     assert "clear" not in result.out.lower()
@@ -290,7 +290,7 @@ def test_resuming_consumes_without_a_word_and_undo_brings_it_back(cli: Cli, memo
 
 
 @pytest.mark.accept(22)
-@pytest.mark.parametrize("words", [["resume", "login-flow"], ["clear", "login-flow"]])
+@pytest.mark.parametrize("words", [["resume", "login-flow", "--accept"], ["clear", "login-flow"]])
 def test_the_last_one_takes_the_section_with_it(cli: Cli, memory: Path, words: list[str]) -> None:
     memory.mkdir(parents=True)
     (memory / "MEMORY.md").write_text(OTHERS["plain"], encoding="utf-8")

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from leftoff import context
 from leftoff.agents.hook_events import HookEvent
+from leftoff.checkpoint import Checkpoint
 from leftoff.projects.project import Project
 from leftoff.session import capture, prompt_queue, records
 from leftoff.session.facts.fold_state import FoldState, Queued, SessionText
 from leftoff.session.records import Life
 from leftoff.session.sessions import with_memory
-from leftoff.store import Store
+from leftoff.store import CheckpointEntry, Store
 from programs import run_side_by_side
 from recordings import RECORDED
 from stores import draft, project_at
@@ -217,6 +218,33 @@ def test_prompts_that_a_crash_left_in_the_queue_are_found_once(store: Store) -> 
     assert [each.id for each in prompt_queue.pending(store)] == [
         each.id for each in prompt_queue.pending(store)
     ]
+
+
+def test_prompts_of_autosaves_are_found_as_they_come_and_go(
+    project: Project, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    autosave(store, "a", RENAME)
+    autosave(store, "b")
+    assert texts(store) == [RENAME]
+    loaded: list[str | None] = []
+    load = Store.load
+
+    def note(self: Store, entry: CheckpointEntry) -> Checkpoint:
+        loaded.append(entry.session_id)
+        return load(self, entry)
+
+    monkeypatch.setattr(Store, "load", note)
+
+    # Nothing happened, so no checkpoint is read again.
+    assert texts(store) == [RENAME]
+    assert loaded == []
+    with contextlib.closing(Store(project)) as elsewhere:
+        autosave(elsewhere, "c", "and then update the changelog")
+    assert texts(store) == [RENAME, "and then update the changelog"]
+    assert loaded == ["c"]
+    with contextlib.closing(Store(project)) as elsewhere:
+        elsewhere.record("cleared", [elsewhere.index().of_session("a", 1)[0].id])
+    assert texts(store) == ["and then update the changelog"]
 
 
 def test_a_found_prompt_that_was_dropped_stays_dropped(store: Store) -> None:

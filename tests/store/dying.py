@@ -17,7 +17,7 @@ import deaths
 from deaths import Death, Trial
 from leftoff.checkpoint import decode, encode
 from leftoff.projects.project import Project
-from leftoff.store import SavedCheckpoint, Store, layout, log
+from leftoff.store import BY_PROMPT, SavedCheckpoint, Store, layout, log
 from stores import Row, contents, draft, fresh_view, project_at, rebuilt_view, view
 
 # What four saves acknowledge.
@@ -31,8 +31,6 @@ class Scenario(NamedTuple):
     prepare: Callable[[Store], object]
     act: Callable[[Store], object]
     may_be_partial: bool = False
-    may_be_beside: bool = False
-    """Whether a save that can read nothing may open a thread of its own."""
 
 
 def _prepare(store: Store) -> None:
@@ -49,11 +47,6 @@ def _prepare_unread(store: Store) -> None:
     _prepare(store)
     store.close()
     (store.project.store / "index.sqlite").unlink()
-
-
-def _prepare_overwrite(store: Store) -> None:
-    _prepare(store)
-    store.save(draft("alpha", "alpha second"), overwrite=True)
 
 
 def _prepare_fallback(store: Store) -> None:
@@ -110,8 +103,21 @@ def _save(name: str | None, **options: Any) -> Callable[[Store], object]:
     return lambda store: store.save(draft(name, "new", **options), overwrite=overwrite)
 
 
-def _join(name: str) -> Callable[[Store], object]:
-    return lambda store: store.record("resumed", [store.find(name).id], session=("claude", "s2"))
+def _join(name: str, trigger: str | None = None) -> Callable[[Store], object]:
+    """Resume in a session, by the command or by a prompt such as "continue"."""
+    session = ("claude", "s2")
+    return lambda store: store.record(
+        "resumed", [store.find(name).id], session=session, trigger=trigger
+    )
+
+
+def _prepare_then(*acts: Callable[[Store], object]) -> Callable[[Store], object]:
+    def prepare(store: Store) -> None:
+        _prepare(store)
+        for act in acts:
+            act(store)
+
+    return prepare
 
 
 def _continue(name: str, new_name: str) -> Callable[[Store], object]:
@@ -123,15 +129,24 @@ SCENARIOS: dict[str, Scenario] = {
     "first-save": Scenario(lambda _: None, _save("omega")),
     "save": Scenario(_prepare, _save("omega")),
     "save-unnamed": Scenario(_prepare, _save(None, session_id="s1", agent="claude")),
-    "overwrite": Scenario(_prepare, _save("beta", overwrite=True), may_be_beside=True),
+    "overwrite": Scenario(_prepare, _save("beta", overwrite=True)),
     "resume": Scenario(_prepare, _record("resumed", "beta")),
     "clear": Scenario(_prepare, _record("cleared", "beta")),
     "consume": Scenario(_prepare, _record("consumed", "alpha")),
+    "drop": Scenario(_prepare, _record("dropped", "alpha")),
     "join": Scenario(_prepare, _join("beta")),
+    "join-by-prompt": Scenario(_prepare, _join("beta", BY_PROMPT)),
+    "join-by-save": Scenario(
+        _prepare, _save("beta", session_id="s2", agent="claude", overwrite=True)
+    ),
     "continue": Scenario(_prepare, _continue("beta", "beta")),
     "rename": Scenario(_prepare, _continue("beta", "omega")),
     "undo-clear": Scenario(_prepare, Store.undo),
-    "undo-overwrite": Scenario(_prepare_overwrite, Store.undo),
+    "undo-overwrite": Scenario(_prepare_then(_save("alpha", overwrite=True)), Store.undo),
+    "undo-join": Scenario(_prepare_then(_join("beta")), Store.undo),
+    "undo-consume": Scenario(_prepare_then(_record("consumed", "beta")), Store.undo),
+    "redo-join": Scenario(_prepare_then(_join("beta"), Store.undo), Store.redo),
+    "redo-drop": Scenario(_prepare_then(_record("dropped", "beta"), Store.undo), Store.redo),
     "purge": Scenario(_prepare, _purge_gamma_and_old_beta, may_be_partial=True),
     "adopt-and-list": Scenario(_prepare_fallback, view),
     "adopt-and-save": Scenario(_prepare_fallback, _save("omega")),
@@ -163,13 +178,13 @@ def _check_every_file(project: Project) -> None:
             assert path.is_dir() or decode(path.read_bytes()).id == path.stem, path
 
 
-def _check_every_event(project: Project, scenario: Scenario) -> None:
+def _check_every_event(project: Project, *, is_purged: bool) -> None:
     """Nothing is told to be saved that is not there."""
     there = {Path(name).stem for name in _checkpoint_files(project)}
     for area in (project.fallback, project.store, *project.earlier):
         for event in log.read(area / "events.jsonl", layout.decode_event)[0]:
             if event.action == "saved":
-                assert scenario.may_be_partial or there.issuperset(event.ids), event
+                assert is_purged or there.issuperset(event.ids), event
 
 
 def _check_usable(project: Project) -> None:
@@ -196,13 +211,29 @@ class Seen(NamedTuple):
     """What a reader sees of a store, and the files it was made of."""
 
     rows: list[Row]
+    threads: dict[str, str | None]
+    """The name of the thread that each session is in."""
     files: dict[str, str]
     settings: set[str]
 
+    @property
+    def state(self) -> tuple[list[Row], dict[str, str | None]]:
+        return self.rows, self.threads
 
-def _look(place: Path) -> Seen:
+
+def look(place: Path) -> Seen:
+    """Return what a reader sees who opens the store just now."""
     project = project_at(place)
-    return Seen(fresh_view(project), _checkpoint_files(project), _settings(place))
+    return Seen(
+        fresh_view(project), _threads(project), _checkpoint_files(project), _settings(place)
+    )
+
+
+def _threads(project: Project) -> dict[str, str | None]:
+    store = Store(project)
+    found = {each: store.index().find_thread(each) for each in ("s1", "s2", "s3")}
+    store.close()
+    return {session: head.name if head else None for session, head in found.items()}
 
 
 def _prepare_in(place: Path, scenario: Scenario) -> None:
@@ -217,18 +248,23 @@ def _act_in(place: Path, scenario: Scenario) -> None:
 
 def _check(place: Path, death: Death, scenario: Scenario) -> None:
     """All of it is done or nothing, no file is lost or half, and the store works on."""
-    project, before, after, seen = project_at(place), death.before, death.after, _look(place)
+    before, after, seen = death.before, death.after, look(place)
     if death.lived:
-        assert seen.rows == after.rows, (death.at, seen.rows)
+        assert seen.state == after.state, (death.at, seen.state)
     elif scenario.may_be_partial:
         # A purge in half leaves fewer rows, and another revision may have become the head.
         assert _texts(after) <= _texts(seen) <= _texts(before), (death.at, seen.rows)
     else:
-        assert seen.rows in (before.rows, after.rows), (death.at, seen.rows)
+        assert seen.state in (before.state, after.state), (death.at, seen.state)
     assert before.files.items() & after.files.items() <= seen.files.items(), death.at
     assert before.settings <= seen.settings, death.at
+    check_store(project_at(place), is_purged=scenario.may_be_partial)
+
+
+def check_store(project: Project, *, is_purged: bool = False) -> None:
+    """Every file and event is whole, and the store works on."""
     _check_every_file(project)
-    _check_every_event(project, scenario)
+    _check_every_event(project, is_purged=is_purged)
     _check_usable(project)
 
 
@@ -240,7 +276,7 @@ TRIALS: dict[str, Trial] = {
     name: Trial(
         prepare=partial(_prepare_in, scenario=scenario),
         act=partial(_act_in, scenario=scenario),
-        look=_look,
+        look=look,
         check=partial(_check, scenario=scenario),
     )
     for name, scenario in SCENARIOS.items()

@@ -14,7 +14,8 @@ from programs import _started, finish
 pytestmark = pytest.mark.slow("lets every call fail")
 
 # To resume, decline and consume is to write a line, as to clear is.
-ALIKE = {"resume", "consume", "adopt-and-list", "adopt-and-clear"}
+ALIKE = {"resume", "consume", "drop", "join-by-prompt", "adopt-and-list", "adopt-and-clear"}
+ALIKE |= {"undo-join", "undo-consume", "redo-drop"}
 # Each of these writes or reads in a way of its own; with them the kinds of faults are crossed.
 CROSSED = ("save", "rebuild", "remember-without-index", "feature")
 CASES = [(name, errno.EIO) for name in ALL if name not in ALIKE]

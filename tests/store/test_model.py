@@ -3,7 +3,6 @@
 import os
 import shutil
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -12,135 +11,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from leftoff.checkpoint import Checkpoint
+from leftoff.checkpoint import Checkpoint, new_id
 from leftoff.errors import ChoiceNeeded
-from leftoff.store import Action, Store
-from stores import MEMORY, Clock, Row, draft, project_at, rebuilt_view, view
-
-BECOMES: dict[Action, str] = {
-    "resumed": "resumed",
-    "declined": "declined",
-    "consumed": "consumed",
-    "cleared": "cleared",
-    "dropped": "dropped",
-    "restored": "open",
-}
-SEEN = ("open", "resumed", "declined")
-
-
-class Revision:
-    """A checkpoint in the model: the acts that changed it, oldest first."""
-
-    def __init__(self, slot: str, name: str | None, task: str) -> None:
-        self.slot, self.name, self.task = slot, name, task
-        self.said: list[tuple[Act | None, str]] = [(None, "open")]
-        self.rank: tuple[datetime, str] = (datetime.max.replace(tzinfo=UTC), "")
-        """Its time and id, which order the threads of one name."""
-
-    @property
-    def state(self) -> str:
-        return next(word for act, word in reversed(self.said) if act is None or act.is_in_force)
-
-
-class Act:
-    """Something that a person did, which undo and redo turn off and on."""
-
-    def __init__(self, revision: Revision, before: Revision | None, *, is_save: bool) -> None:
-        self.revision, self.before, self.is_save = revision, before, is_save
-        self.is_in_force = True
-        self.hidden: list[Act] = []
-
-
-class Undo(Act):
-    """What undoing a save does to one revision: it hides it, until that is redone."""
-
-
-class Model:
-    """What the store should be, without files, ids or clocks."""
-
-    def __init__(self) -> None:
-        self.revisions: list[Revision] = []
-        self.acts: list[Act] = []
-        self.undone: list[Act] = []
-        self.order: list[Act] = []
-
-    def head(self, slot: str | None) -> Revision | None:
-        there = [each for each in self.revisions if each.slot == slot and each.state != "undone"]
-        return there[-1] if there else None
-
-    def find_open(self, name: str) -> Revision | None:
-        heads = [self.head(slot) for slot in {each.slot for each in self.revisions}]
-        named = [each for each in heads if each and each.name == name and each.state in SEEN]
-        return max(named, key=lambda each: each.rank, default=None)
-
-    def save(
-        self, slot: str | None, name: str | None, task: str, trigger: str, *, overwrite: bool
-    ) -> tuple[Revision, Revision | None] | None:
-        """Save into a thread or, without one, by name; None if the name belongs to another."""
-        before = self.head(slot)
-        if name is not None and (before is None or before.name != name):
-            other = self.find_open(name)
-            if other is not None and not overwrite:
-                return None
-            before = other or before
-        new = Revision(before.slot if before else slot or task, name, task)
-        self.revisions.append(new)
-        is_seen = before is not None and name is not None and before.state in SEEN
-        # Nobody asked for an autosave, so it replaces nothing.
-        replaced = before if is_seen and trigger == "manual" else None
-        if trigger == "ship" or (trigger == "manual" and name is not None):
-            self.do(Act(new, replaced, is_save=True))
-        return new, replaced
-
-    def say(self, revision: Revision, action: Action) -> None:
-        act = Act(revision, None, is_save=False)
-        revision.said.append((act, BECOMES[action]))
-        self.do(act)
-
-    def do(self, act: Act) -> None:
-        self.acts.append(act)
-        self.order.append(act)
-        self.undone.clear()
-
-    def is_there(self, act: Act) -> bool:
-        return act.revision in self.revisions and (
-            act.before is None or act.before in self.revisions
-        )
-
-    def undo(self) -> bool:
-        act = next((each for each in reversed(self.acts) if self.is_there(each)), None)
-        if act is None:
-            return False
-        self.acts.remove(act)
-        self.undone.append(act)
-        act.is_in_force = act.is_save
-        act.hidden = []
-        if act.is_save:
-            place = self.revisions.index(act.revision)
-            slot = [each for each in self.revisions[place:] if each.slot == act.revision.slot]
-            for each in slot:
-                if each is act.revision or each.state != "undone":
-                    act.hidden.append(Undo(each, None, is_save=False))
-                    each.said.append((act.hidden[-1], "undone"))
-        return True
-
-    def redo(self) -> bool:
-        able = [each for each in self.undone if each.revision in self.revisions]
-        if not able:
-            return False
-        act = able[-1]
-        self.undone.remove(act)
-        self.acts.append(act)
-        self.acts.sort(key=self.order.index)
-        act.is_in_force = True
-        for each in act.hidden:
-            each.is_in_force = False
-        return True
-
-    def rows(self) -> list[Row]:
-        return sorted(
-            ((r.name, r.task, r.state, r is self.head(r.slot)) for r in self.revisions), key=repr
-        )
+from leftoff.store import Action, Store, StoreEvent
+from store.store_model import BECOMES, Act, Model, Revision
+from stores import MEMORY, Clock, draft, project_at, rebuilt_view, view
 
 
 class Operations(RuleBasedStateMachine):
@@ -198,7 +73,9 @@ class Operations(RuleBasedStateMachine):
         given = msgspec.structs.replace(given, trigger=trigger)
         self.save_both(who, revision.slot, given, overwrite=overwrite)
 
-    def save_both(self, who: int, slot: str | None, given: Checkpoint, *, overwrite: bool) -> None:
+    def save_both(
+        self, who: int, slot: str | None, given: Checkpoint, *, overwrite: bool
+    ) -> Revision | None:
         self.saves += 1
         task = f"task {self.saves}"
         given = msgspec.structs.replace(given, summary=task)
@@ -206,7 +83,7 @@ class Operations(RuleBasedStateMachine):
         if made is None:
             with pytest.raises(ChoiceNeeded):
                 self.stores[who].save(given, overwrite=overwrite)
-            return
+            return None
         saved = self.stores[who].save(given, overwrite=overwrite)
         new, before = made
         assert saved.replaced == (self.ids[before.task] if before else None)
@@ -214,6 +91,19 @@ class Operations(RuleBasedStateMachine):
         self.ids[task] = saved.checkpoint.id
         assert saved.checkpoint.thread is not None
         self.threads[task] = saved.checkpoint.thread
+        return new
+
+    @rule(who=st.integers(0, 1), threads=st.lists(st.integers(0, 3), min_size=1, unique=True))
+    def save_together(self, who: int, threads: list[int]) -> None:
+        """Save several checkpoints as one act, as recovering sessions does."""
+        act = new_id(self.clock())
+        made = []
+        for number in threads:
+            slot = f"~claude:s{number}"
+            given = draft(None, agent="claude", session_id=f"s{number}")
+            given = msgspec.structs.replace(given, trigger="recovered", act=act)
+            made.append(self.save_both(who, slot, given, overwrite=False))
+        self.model.do(Act([each for each in made if each is not None], is_save=True))
 
     @precondition(lambda self: self.model.revisions)
     @rule(
@@ -228,11 +118,17 @@ class Operations(RuleBasedStateMachine):
 
     @rule(who=st.integers(0, 1))
     def undo(self, who: int) -> None:
-        assert (self.stores[who].undo() is not None) == self.model.undo()
+        self.compare(self.stores[who].undo(), self.model.undo())
 
     @rule(who=st.integers(0, 1))
     def redo(self, who: int) -> None:
-        assert (self.stores[who].redo() is not None) == self.model.redo()
+        self.compare(self.stores[who].redo(), self.model.redo())
+
+    def compare(self, done: StoreEvent | None, modelled: Act | None) -> None:
+        """Both must have turned the same act off or on."""
+        assert (done is None) == (modelled is None)
+        if done is not None and modelled is not None:
+            assert {*done.ids} == {each.id for each in modelled.revisions}
 
     @rule(who=st.integers(0, 1), count=st.integers(1, 4))
     def undo_and_redo(self, who: int, count: int) -> None:

@@ -7,7 +7,7 @@ import click
 from leftoff.cli.app import App, command
 from leftoff.errors import UsageError
 from leftoff.hooks import autosave_step
-from leftoff.phrases.match import is_goodbye
+from leftoff.phrases.match import says_goodbye
 from leftoff.session import records, sessions
 
 
@@ -47,7 +47,7 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
 def _find_due_triggers(app: App, percent: float | None, given: dict[str, Any]) -> list[str]:
     fired = {
         "context": autosave_step.is_autosave_due(percent, app.settings),
-        "close": is_goodbye(given["prompt"]),
+        "close": says_goodbye(given["prompt"]),
         "idle": given["idle"] * 60 > autosave_step.IDLE_SECONDS,
         "long-command": autosave_step.is_long(given["started"], given["timeout"]),
     }

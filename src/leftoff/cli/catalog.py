@@ -174,6 +174,11 @@ PLUMBING: tuple[CommandHelp, ...] = (
         "Keep working notes that must not get lost",
         "leftoff wal add --kind value 'The port is 8081'",
     ),
+    CommandHelp(
+        "guide",
+        "Print how an agent saves and resumes in this project",
+        "leftoff guide --for codex",
+    ),
     CommandHelp("defer", "Silence context warnings until the next save", "leftoff defer"),
     CommandHelp(
         "intent",

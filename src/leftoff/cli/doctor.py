@@ -3,12 +3,13 @@
 import click
 import msgspec
 
+from leftoff import profiles
 from leftoff.cli.app import App, command
-from leftoff.errors import NotAProject
+from leftoff.errors import NotAProject, UsageError
 from leftoff.projects.project import Project, find_project
 from leftoff.text.plural import format_count
 from leftoff.wiring import checkup as checks
-from leftoff.wiring import inspect_spool, install
+from leftoff.wiring import inspect_spool, install, preview_profile
 from leftoff.wiring.findings import DoctorFinding, World
 
 _MARKS = {"ok": "ok      ", "warning": "warning ", "broken": "BROKEN  "}
@@ -17,11 +18,21 @@ _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
 
 @command()
 @click.option("--clear", is_flag=True, help="First clear past problems and skipped events.")
-def doctor(app: App, *, clear: bool) -> int:
+@click.option(
+    "--profile",
+    type=click.Choice([*profiles.PROFILES]),
+    help="Instead, show what switching to this system would read; change nothing.",
+)
+def doctor(app: App, profile: str | None, *, clear: bool) -> int:
     """Check the hooks by running a real event through them.
 
     Exits with 1 if something is broken.
     """
+    if profile is not None:
+        if clear:
+            raise UsageError("--profile changes nothing, so it cannot be combined with --clear.")
+        _show_preview(app, preview_profile.preview_profile(app.project, profile))
+        return 0
     world = World(places=install.find_places(app.environment), project=_project(app))
     if clear:
         inspect_spool.clear(world)
@@ -37,6 +48,15 @@ def doctor(app: App, *, clear: bool) -> int:
     else:
         app.out.text(_conclusion(findings))
     return int(is_broken)
+
+
+def _show_preview(app: App, preview: preview_profile.Preview) -> None:
+    if app.out.as_json:
+        app.out.json(msgspec.to_builtins(preview))
+        return
+    for finding in preview.findings:
+        _show(app, finding)
+    app.out.text(preview_profile.summarize(preview))
 
 
 def _project(app: App) -> Project | None:

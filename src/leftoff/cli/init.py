@@ -53,10 +53,15 @@ def init(  # noqa: PLR0913 - one option each
     places = install.find_places(
         app.environment, app.project.worktree if scope == "project" else None
     )
-    changes = install.plan_install(places, events=_list_extra_events(app, profile)) if wired else []
+    used = _list_profiles(app, profile)
+    changes = _plan(places, used) if wired else []
     done = [] if dry_run else _install_hooks(app, places, changes, yes=yes)
     backups = [str(each.backup) for each in done if each.backup]
-    notes = [*_notes(app, places, scope), *adopt_profile.follow(app, profile, dry_run=dry_run)]
+    notes = _notes(app, places, scope)
+    notes += [
+        *_explain_commands(places, used),
+        *adopt_profile.follow(app, profile, dry_run=dry_run),
+    ]
     unsaved = [] if dry_run else _find_unsaved(app)
     if app.out.as_json:
         told = {"done": bool(done), "agents": wired, "settings": str(places.settings)}
@@ -90,10 +95,23 @@ def _to_wire(app: App, agents: tuple[str, ...], profile: str | None) -> list[str
     return detect_agents.to_wire(app.environment, agents)
 
 
-def _list_extra_events(app: App, profile: str | None) -> frozenset[str]:
-    """Return the optional hook events that the profiles in use need."""
-    used = [*app.settings.mirror, *([profile] if profile else [])]
-    return profiles.find_wanted_events(used)
+def _list_profiles(app: App, profile: str | None) -> list[str]:
+    """Return the profiles whose files and conventions this project uses, the new one included."""
+    return [*app.settings.mirror, *([profile] if profile else [])]
+
+
+def _plan(places: Places, used: Sequence[str]) -> list[FileChange]:
+    """Plan what to install: the profiles in use need more events and slash commands."""
+    events = profiles.find_wanted_events(used)
+    return install.plan_install(places, events=events, with_commands=bool(used))
+
+
+def _explain_commands(places: Places, used: Sequence[str]) -> list[str]:
+    return [
+        f"/{path.stem} stays as it is, because {path} is not leftoff's. Move it away and run "
+        "`leftoff init` again to get leftoff's."
+        for path in (install.list_foreign_commands(places) if used else ())
+    ]
 
 
 def _install_hooks(

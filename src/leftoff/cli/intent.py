@@ -8,7 +8,8 @@ import msgspec
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
 from leftoff.names import clean_name, kebab
-from leftoff.phrases.intents import find_intent
+from leftoff.phrases.intents import Intent, adapt_to_profile, find_intent
+from leftoff.phrases.slash_commands import read_slash_command
 from leftoff.threads import check_claims
 
 
@@ -21,16 +22,10 @@ from leftoff.threads import check_claims
 )
 def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
     """Show which command a sentence asks for; run nothing."""
-    text = " ".join(words)
     # A command that an agent runs comes after the first message of its session.
     if at_start is None:
         at_start = app.environment.find_session() is None
-    names, can_resume = _checkpoints(app)
-    known = {kebab(each): each for each in names}
-    found = find_intent(text, names=known.keys(), can_resume=can_resume, at_start=at_start)
-    if found is not None and found.name is not None:
-        named = known.get(found.name) or _spell(app, text, found.name)
-        found = msgspec.structs.replace(found, name=named)
+    found = _find_intent(app, " ".join(words), at_start=at_start)
     line = shlex.join(found.command) if found else None
     app.out.result(
         {
@@ -40,6 +35,19 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
         },
         line or "none",
     )
+
+
+def _find_intent(app: App, text: str, *, at_start: bool) -> Intent | None:
+    profile = app.settings.profile
+    if (typed := read_slash_command(text, profile=profile)) is not None:
+        return adapt_to_profile(typed, profile)
+    names, can_resume = _checkpoints(app)
+    known = {kebab(each): each for each in names}
+    found = find_intent(text, names=known.keys(), can_resume=can_resume, at_start=at_start)
+    if found is not None and found.name is not None:
+        named = known.get(found.name) or _spell(app, text, found.name)
+        found = msgspec.structs.replace(found, name=named)
+    return adapt_to_profile(found, profile) if found else None
 
 
 def _spell(app: App, text: str, name: str) -> str:

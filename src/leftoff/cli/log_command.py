@@ -62,13 +62,14 @@ def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[str]:
     known = {event.id: event for event in events}
     for event in events:
         # For an undo or redo, show the event that it concerns.
-        undone = known.get(event.of or "")
+        undone = known.get(event.of or "") or index.find_act(event.of or "")
         if undone is not None and undone.action == "undone":
-            undone = known.get(undone.of or "") or undone
+            undone = known.get(undone.of or "") or index.find_act(undone.of or "") or undone
         told = undone or event
         entries = [index.get(each) for each in told.ids[:_NAMED]]
         names = dict.fromkeys(key_of(entry) for entry in entries if entry)
-        what = told.name or ", ".join(names) or ", ".join(told.ids[:_NAMED])
+        named = told.name if len(told.ids) == 1 else None
+        what = named or ", ".join(names) or ", ".join(told.ids[:_NAMED])
         more = f" (+{len(told.ids) - _NAMED})" if len(told.ids) > _NAMED else ""
         detail = undone.action if undone else _reason(event, entries)
         action = f"{event.action} ({detail})" if detail else event.action

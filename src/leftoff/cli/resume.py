@@ -186,7 +186,7 @@ def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any
     if _is_gone(app, name):
         app.out.result({"gone": name}, "Checkpoint file missing (cleaned up stale entry)")
         return
-    entry = _choose_entry(app, name)
+    entry = _choose_entry(app, name, is_accepted=answer == "accept")
     if entry is None:
         _print_nothing_found(app)
     elif answer == "decline":
@@ -208,10 +208,11 @@ def _refresh_entry(app: App, entry: CheckpointEntry) -> CheckpointEntry:
 
 def _offer(app: App, entry: CheckpointEntry, view: ViewOptions, *, is_accepted: bool) -> None:
     shown = prepare_briefing(app, app.store.load(entry), view)
-    question = None if is_accepted else shown.question
+    is_asked = not is_accepted and app.settings.confirm != "never"
+    question = shown.question if is_asked else None
     if is_accepted:
-        app.workspace.accept(entry)
-    _print_briefing(app, shown, question, key_of(entry))
+        app.workspace.accept(entry, once=True)
+    _print_briefing(app, shown, question, None if is_accepted else key_of(entry))
     if not app.out.is_interactive:
         return
     if question and not _is_confirmed(question):
@@ -222,7 +223,10 @@ def _offer(app: App, entry: CheckpointEntry, view: ViewOptions, *, is_accepted: 
     ask_rest(app, shown)
 
 
-def _print_briefing(app: App, shown: ResumeBriefing, question: Rendered | None, key: str) -> None:
+def _print_briefing(
+    app: App, shown: ResumeBriefing, question: Rendered | None, key: str | None
+) -> None:
+    """Print a briefing; with a key, also the commands that resume or decline it."""
     broken_off = list_loops(app)
     counted = count_artifacts(shown.checks, len(shown.checkpoint.questions))
     said = [
@@ -233,13 +237,12 @@ def _print_briefing(app: App, shown: ResumeBriefing, question: Rendered | None, 
     ]
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
-        said += [*shown.questions(), shown.ask_user(question)]
-        said += [_commands(question, key, shown.checks)]
+        said += [*shown.questions(), shown.ask_user(question), _commands(key, shown.checks)]
     app.out.result(
         {
             **shown.plain(question),
             "interrupted": list_loop_rows(broken_off),
-            "choices": _choices(key, shown.checks) if question else [],
+            "choices": _choices(key, shown.checks) if key else [],
         },
         join([shown.text, *said], "\n\n"),
     )
@@ -268,11 +271,13 @@ def _is_gone(app: App, name: str | None) -> bool:
 
 
 def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
-    confirm = app.settings.confirm
+    # Without a terminal a look changes nothing: an agent may only want to know what is there.
+    if not app.out.is_interactive:
+        return is_accepted
     # `always` asks on a terminal even with --accept.
-    if confirm == "always" and app.out.is_interactive:
+    if app.settings.confirm == "always":
         return False
-    return is_accepted or confirm == "never"
+    return is_accepted or app.settings.confirm == "never"
 
 
 def _choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
@@ -287,9 +292,9 @@ def _choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
     return found
 
 
-def _commands(question: Rendered | None, key: str, checks: check_claims.Checks) -> Rendered:
+def _commands(key: str | None, checks: check_claims.Checks) -> Rendered:
     """Say how to answer the question: off a terminal, nobody can type `yes`."""
-    if question is None:
+    if key is None:
         return say("")
     accept, decline, *rest = [each["command"] for each in _choices(key, checks)]
     stale = say(" although some of it is stale" if checks.is_stale else "")
@@ -317,13 +322,16 @@ def _is_confirmed(question: Rendered) -> bool:
         click.echo("Please answer with one of the words in brackets.")
 
 
-def _choose_entry(app: App, name: str | None) -> CheckpointEntry | None:
+def _choose_entry(app: App, name: str | None, *, is_accepted: bool) -> CheckpointEntry | None:
+    """Find the named checkpoint or choose an open one; accepting twice is the same as once."""
+    taken = app.workspace.find_taken(name) if is_accepted and name is not None else None
     if name is not None:
-        return app.workspace.find_open(name, with_autosave=True)
+        return taken or app.workspace.find_open(name, with_autosave=True)
     try:
-        return app.workspace.choose()
+        found = app.workspace.choose()
     except ChoiceNeeded as choice:
         return app.store.find(app.choose(choice))
+    return found or (app.workspace.find_taken(None) if is_accepted else None)
 
 
 def _decline(app: App, entry: CheckpointEntry) -> None:

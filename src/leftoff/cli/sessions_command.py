@@ -9,10 +9,10 @@ import click
 from leftoff.cli.app import App, command, one_line
 from leftoff.session import records
 from leftoff.session import sessions as use_case
-from leftoff.session.sessions import recover_command
+from leftoff.session.records import recover_command
 from leftoff.text import times
 from leftoff.text.plural import format_count
-from leftoff.threads.recover import recover_session
+from leftoff.threads.recover import recover_sessions
 
 
 @command()
@@ -42,20 +42,19 @@ def recover(app: App, since: str, *, dry_run: bool) -> int:
     unreadable: list[use_case.UnreadableTranscript] = []
     unsaved = app.workspace.list_unsaved(since=after, unreadable=unreadable)
     found = [each for each in unsaved if not each.may_be_alive(app.store.now())]
-    if not dry_run:
-        for session in found:
-            saved = recover_session(app.store, session)
-            if saved is not None and saved.notice is not None:
-                app.out.warn(saved.notice)
+    saved = [] if dry_run else recover_sessions(app.store, found)
+    for notice in dict.fromkeys(each.notice for each in saved if each.notice is not None):
+        app.out.warn(notice)
     skipped = [each for each in unsaved if each not in found and not each.is_current]
     # "No session died" would be wrong if some are unreadable or may still be running.
     if found or not (unreadable or skipped) or app.out.as_json:
         _show(app, found, empty="No session died without a checkpoint.")
     if skipped:
         app.out.warn(_format_skipped(len(skipped)))
-    if found and not dry_run and not app.out.as_json:
+    if saved and not app.out.as_json:
+        pick = "it" if len(saved) == 1 else "one"
         app.out.text(
-            f"Saved {format_count(len(found), 'session')}. Run `leftoff resume` to pick one up."
+            f"Saved {format_count(len(saved), 'session')}. Run `leftoff resume` to pick {pick} up."
         )
     _warn(app, unreadable)
     return 1 if unreadable else 0

@@ -43,7 +43,7 @@ def status(app: App, *, with_plan: bool, with_next: bool) -> None:
 def _show(app: App) -> None:
     index = app.store.index()
     entries = index.heads([*LISTED], _SHOWN)
-    count = index.count_heads([*LISTED])
+    count, declined = index.count_heads([*LISTED]), index.count_heads(["declined"])
     place, now, context = _place(app), app.store.now(), _context(app)
     unsaved = [] if count else sessions_command.find_unsaved(app)
     warn_of_other_stores(app, is_empty=not count)
@@ -51,13 +51,18 @@ def _show(app: App) -> None:
         listed = [describe_entry(entry, now) for entry in entries]
         used = msgspec.to_builtins(context) if context else None
         found = sessions_command.describe_unsaved(app, unsaved)
-        told = {"count": count, "checkpoints": listed, "unsaved": found}
+        told = {
+            "count": count - declined,
+            "declined": declined,
+            "checkpoints": listed,
+            "unsaved": found,
+        }
         app.out.json({**place, "hooks": _hooks(app) or "on", "context": used, **told})
         return
     app.out.text(_lines(place, context))
     if hooks := _hooks(app):
         app.out.text(f"{'hooks':9}{hooks}")
-    app.out.text(f"{'open':9}{count or 'nothing; run `leftoff save` to create a checkpoint'}")
+    app.out.text(f"{'open':9}{_format_open(count - declined, declined)}")
     if unsaved:
         app.out.gap()
         app.out.text(sessions_command.format_unsaved(app, unsaved))
@@ -71,6 +76,12 @@ def _show(app: App) -> None:
                 "next action": [one_line(entry.next_action) for entry in entries],
             }
         )
+
+
+def _format_open(count: int, declined: int) -> str:
+    if declined:
+        return f"{count or 'nothing'}; {declined} declined"
+    return str(count or "nothing; run `leftoff save` to create a checkpoint")
 
 
 def _hooks(app: App) -> str:

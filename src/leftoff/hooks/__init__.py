@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from leftoff.hooks import context_policy as context_policy
     from leftoff.hooks import context_usage as context_usage
     from leftoff.hooks import drain_spool as drain_spool
+    from leftoff.hooks import first_contact as first_contact
     from leftoff.hooks import installation as installation
     from leftoff.hooks import interrupted_work as interrupted_work
+    from leftoff.hooks import late_offers as late_offers
     from leftoff.hooks import memory_context as memory_context
     from leftoff.hooks import pending_notice as pending_notice
     from leftoff.hooks import process_event as process_event

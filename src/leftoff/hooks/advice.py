@@ -5,10 +5,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from leftoff import knowledge
+import msgspec
+
+from leftoff import hooks, knowledge
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import HookEvent
 from leftoff.hooks import context_usage, replies
+from leftoff.hooks.offers import StartReply
 from leftoff.hooks.session_event import Case
 from leftoff.redact import redact
 from leftoff.session import prompt_queue
@@ -34,10 +37,15 @@ def prepare_advice(case: Case) -> Case:
     case = case.with_record(
         advised=_find_announced_step(case, reached, is_printed=is_printed), ready=reached
     )
-    lines = [*_advice(case, reached), *warn_of_repeats(case.store, case.now.repeats)]
-    since = None if _has_news(case) else _ready_since(_place(state, event, event.cwd))
+    late = _find_late_offer(case, is_printed=is_printed)
+    advice = [*_advice(case, reached), *warn_of_repeats(case.store, case.now.repeats)]
+    is_new = _has_news(case) or late.is_new
+    since = None if is_new else _ready_since(_place(state, event, event.cwd))
     reason = f"context at {case.percent:.2f}%" if is_blocking else ""
-    _write_reply(state, event, lines, reason=reason, since=since)
+    reply = late.reply
+    if advice:
+        reply = StartReply(join([late.reply.text, *advice]), late.reply.notice)
+    _write_reply(state, event, reply, reason=reason, since=since)
     return case
 
 
@@ -80,18 +88,46 @@ def _with_repeats(case: Case, *, is_printed: bool) -> Case:
     return case.with_record(repeats=find_new_repeats(case.event, case.store, case.now, case.facts))
 
 
+class _Late(msgspec.Struct, frozen=True):
+    """An offer that the session start could not make in time."""
+
+    reply: StartReply = StartReply()
+    is_new: bool = False
+
+
+def _find_late_offer(case: Case, *, is_printed: bool) -> _Late:
+    """Return what the session start still owes the session; it is offered once."""
+    event, state = case.event, case.store.project.state_folder
+    if not replies.owed_path(state, event.agent, event.session_id).exists():
+        return _Late()
+    late_offers = hooks.late_offers
+    owed = late_offers.read(state, event.agent, event.session_id)
+    if owed is None or event.kind == "session-end" or (owed.is_ready and is_printed):
+        late_offers.forget(state, event.agent, event.session_id)
+        return _Late()
+    made = late_offers.build(case.store, case.settings, owed)
+    if made.text and not owed.is_ready:
+        late_offers.mark_ready(state, owed)
+    life = case.sight.life
+    if made.offered and life is not None and not owed.is_ready:
+        case.sight.life = msgspec.structs.replace(life, offered=made.offered)
+    return _Late(made, is_new=not owed.is_ready)
+
+
 def _write_reply(
-    state: Path, event: HookEvent, lines: list[Rendered], *, reason: str, since: float | None
+    state: Path, event: HookEvent, made: StartReply, *, reason: str, since: float | None
 ) -> None:
-    """Write the reply to the next prompt: lines to show, or a reason to block it."""
+    """Write the reply to the next prompt: text to show, or a reason to block it."""
     place = _place(state, event, event.cwd)
-    if event.kind == "session-end" or not (lines or reason):
+    if event.kind == "session-end" or not (made.text or reason):
         replies.remove(place)
     elif reason:
         replies.remove(place)
         replies.put(place.with_name(place.name + replies.ASK), reason)
     else:
-        reply = DIALECTS[event.agent].context_reply("UserPromptSubmit", join(lines))
+        reply = DIALECTS[event.agent].context_reply(
+            "UserPromptSubmit", made.text, notice=made.notice
+        )
         replies.put(place, reply)
         if since is not None:
             # The text is the same, so a prompt that came in the meantime has seen it.

@@ -11,7 +11,7 @@ from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.hooks import trouble
 from leftoff.hooks.session_event import Case, build_session, find_former_session
-from leftoff.phrases.match import is_goodbye
+from leftoff.phrases.match import says_goodbye
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import BufferedExchange, SessionNews
 from leftoff.redact import redact
@@ -39,7 +39,7 @@ def _trigger(case: Case) -> str | None:
     event = case.event
     if event.kind in {"pre-compact", "session-end"}:
         return "precompact" if event.kind == "pre-compact" else "session-end"
-    if event.kind == "prompt" and is_goodbye(event.prompt):
+    if event.kind == "prompt" and says_goodbye(event.prompt):
         return "close"
     if event.kind in {"prompt", "idle"} and _idle_seconds(case) > IDLE_SECONDS:
         return "idle"

@@ -2,7 +2,8 @@
 
 The events of one session are processed together: its record is read once before and written once
 after. An event is removed from the spool only when all its changes are on disk. If the process is
-killed, the next one processes the same events again.
+killed, the next one processes the same events again. A session start processes the events of
+sessions that died, so each session is locked while its events are processed.
 """
 
 import contextlib
@@ -38,7 +39,7 @@ Kept = tuple[spool.Letter, HookEvent]
 
 def drain(state: str, *, seconds: float | None = None, with_tried: bool = True) -> None:
     """Process the events in the spool; one that exceeds the time limit ends this process."""
-    drainer = _Drain(Path(state), seconds)
+    drainer = _Drain(Path(state), seconds, lease.LeaseMark(f"{state}/trying"))
     try:
         letters = [each for each in spool.letters(Path(state)) if with_tried or each.is_new]
         while letters:
@@ -54,29 +55,50 @@ def drain(state: str, *, seconds: float | None = None, with_tried: bool = True) 
         drainer.close()
 
 
+def drain_session(state: Path, agent: str, session_id: str, *, seconds: float) -> None:
+    """Process the waiting events of one session, which the caller has locked."""
+    drainer = _Drain(state, seconds)
+    try:
+        while True:
+            letters = [each for each in spool.letters(state) if each.session in {"", session_id}]
+            drainer.settle(sorted(letters, key=lambda each: each.at), only=(agent, session_id))
+            if not drainer.unfinished:
+                return
+            time.sleep(_PAUSE_SECONDS)
+    finally:
+        drainer.close()
+
+
 class _Drain:
     """One pass over the spool, with the projects it has opened."""
 
-    def __init__(self, state: Path, seconds: float | None) -> None:
+    def __init__(
+        self, state: Path, seconds: float | None, trying: lease.LeaseMark | None = None
+    ) -> None:
+        """With a mark, this is settle, which names the current event there and locks sessions."""
         self._state = state
         self._environment = read_environment()
         self._seconds = seconds
         self._projects: dict[str, Store | None] = {}
         self._stores: dict[Path, Store] = {}
         self._settings: dict[Path, config.Settings] = {}
-        self._trying = lease.LeaseMark(f"{state}/trying")
+        self._trying = trying
+        self._locks = lease.SessionLocks(state) if trying is not None else None
         self.unfinished = False
-        """Whether an event was still being written."""
+        """Whether an event was still being written, or its session was locked."""
 
     def close(self) -> None:
         """Stop the timers and close the stores."""
         limit(None)
-        self._trying.remove()
+        if self._trying is not None:
+            self._trying.remove()
+        if self._locks is not None:
+            self._locks.close()
         for store in self._stores.values():
             store.close()
 
-    def settle(self, letters: list[spool.Letter]) -> None:
-        """Process events, session by session."""
+    def settle(self, letters: list[spool.Letter], *, only: tuple[str, str] | None = None) -> None:
+        """Process events session by session, or only those of one agent's session."""
         self.unfinished = False
         # Settings may have changed, or a project may have been switched off.
         self._projects.clear()
@@ -84,8 +106,10 @@ class _Drain:
         for first in range(0, len(letters), _MOST_AT_ONCE):
             sessions: dict[tuple[bool, str, str], list[Kept]] = {}
             for letter, event in self._read_events(letters[first : first + _MOST_AT_ONCE]):
-                key = (letter.is_new, event.agent, event.session_id)
-                sessions.setdefault(key, []).append((letter, event))
+                # A dead session is processed once, so all its events are, in their order.
+                key = (only is not None or letter.is_new, event.agent, event.session_id)
+                if only in {None, (event.agent, event.session_id)}:
+                    sessions.setdefault(key, []).append((letter, event))
             for kept in sessions.values():
                 # A session can move from one project to another and back.
                 for folder, run in itertools.groupby(kept, key=lambda each: each[1].cwd):
@@ -128,7 +152,23 @@ class _Drain:
         return event
 
     def _settle_run(self, folder: str, run: list[Kept]) -> None:
-        """Process events of one session in one folder."""
+        """Process events of one session in one folder, unless another process does."""
+        first = run[0][1]
+        if self._locks is None:
+            self._settle_locked(folder, run)
+        elif self._locks.take(first.agent, first.session_id):
+            # The process that had the session has removed the events that it processed.
+            left = [each for each in run if each[0].path.exists()]
+            try:
+                self._settle_locked(folder, left)
+            finally:
+                self._locks.release(first.agent, first.session_id)
+        else:
+            self.unfinished = True
+
+    def _settle_locked(self, folder: str, run: list[Kept]) -> None:
+        if not run:
+            return
         try:
             store = self._store_of(folder)
         except OSError as error:
@@ -158,7 +198,8 @@ class _Drain:
         _finish(following, settled)
 
     def _try(self, letter: spool.Letter) -> None:
-        lease.try_event(self._trying, letter.path.name)
+        if self._trying is not None:
+            lease.try_event(self._trying, letter.path.name)
         limit(self._seconds)
 
     def _store_of(self, folder: str) -> Store | None:

@@ -1,4 +1,4 @@
-"""Decide which process settles: the lease that it holds, and the claim to be the next one.
+"""Decide which process settles: its lease, the claim to be the next one, and locks on sessions.
 
 There are two small files beside the spool. `settling` holds "PID UNTIL WORKER": the letterbox
 starts no settle while that process runs and UNTIL, in seconds since boot, is in the future. A pid
@@ -9,7 +9,9 @@ event killed the last one.
 Every settle loads this module before it holds the lock, so it imports only light modules.
 """
 
+import binascii
 import contextlib
+import fcntl
 import os
 import stat
 import time
@@ -150,6 +152,55 @@ def _is_odd(path: str) -> bool:
         return not stat.S_ISREG(os.lstat(path).st_mode)
     except OSError:
         return False
+
+
+# --- which process changes a session's record ---
+
+
+class SessionLocks:
+    """Lets one process at a time process the events of a session: settle, or a recovery.
+
+    Each session locks its own byte of one file, so ended sessions leave nothing behind. Open it
+    once per process: closing a file drops all locks that the process has on it.
+    """
+
+    def __init__(self, state: str | os.PathLike[str]) -> None:
+        folder = f"{os.fspath(state)}/locks"
+        self._descriptor = -1
+        with contextlib.suppress(OSError):
+            os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib is slow to load
+            self._descriptor = open_own(f"{folder}/sessions", os.O_RDWR | os.O_CREAT)
+
+    def take(self, agent: str, session_id: str, *, seconds: float = 0.0) -> bool:
+        """Lock a session; return False if another process still has it after some seconds."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                self._change(fcntl.LOCK_EX | fcntl.LOCK_NB, agent, session_id)
+            except (BlockingIOError, PermissionError):
+                if time.monotonic() >= deadline:
+                    return False
+                time.sleep(_PAUSE_SECONDS)
+            except (OSError, ValueError):
+                # A full disk, or a file system without locks, must not keep events waiting.
+                return True
+            else:
+                return True
+
+    def release(self, agent: str, session_id: str) -> None:
+        """Let another process have the session."""
+        with contextlib.suppress(OSError, ValueError):
+            self._change(fcntl.LOCK_UN, agent, session_id)
+
+    def close(self) -> None:
+        """Close the file, which releases all sessions."""
+        with contextlib.suppress(OSError):
+            os.close(self._descriptor)
+
+    def _change(self, how: int, agent: str, session_id: str) -> None:
+        name = f"{agent} {session_id}".encode("utf-8", "surrogateescape")
+        # Two sessions with the same byte only wait for each other.
+        fcntl.lockf(self._descriptor, how, 1, binascii.crc32(name))
 
 
 # --- which of many processes starts or continues a settle ---

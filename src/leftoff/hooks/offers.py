@@ -2,6 +2,7 @@
 
 The newest piece of work of this worktree is shown with a short briefing, the others with one line
 each. Work in other worktrees is named as such. Work that a running session is doing is not offered.
+Work that the user declined is listed last, and only beside other work.
 """
 
 import re
@@ -17,7 +18,7 @@ from leftoff.git import query
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects.project import list_folders
 from leftoff.session import records
-from leftoff.store import CheckpointEntry, Store
+from leftoff.store import CheckpointEntry, State, Store, StoreIndex
 from leftoff.text import fence, times
 from leftoff.text.budget import estimate, fit_first, limit_tokens
 from leftoff.text.fence import Rendered, join, say
@@ -28,11 +29,21 @@ _MOST_LISTED = 8
 _MOST_NAMED = 3
 _MOST_HEADS = 100
 _ELSEWHERE = 3
-# What a person need not read to know what comes next.
-_LEAD_IN = re.compile(
-    r"(?:Do what the agent announced: )?(?:(?:Next|Now|Then),? )?(?:I will|I'll|Let me) "
-    r"|Do what the agent announced: "
-)
+_OFFERED: tuple[State, ...] = ("open", "resumed")
+# A next action is written for the agent. These begin otherwise when the user reads them.
+_FOR_THE_USER = {
+    "Answer the prompt that is still waiting: ": "your prompt is still waiting: ",
+    "Ask the user what comes next.": "say what comes next.",
+    "Ask the user to approve the plan: ": "approve the plan: ",
+    "Ask the user again: ": "answer the question: ",
+    "Ask the user: ": "answer the question: ",
+}
+_NOTICE_CHARS = 120
+# With less than this, a first sentence does not say enough.
+_LEAST_CHARS = 20
+_SENTENCE = re.compile(r".*?[.!?…](?=\s|$)")
+_ENDS = (".", "!", "?", "…", "。", "！", "？")
+_CAPITAL = re.compile(r"[A-Z][a-z]+(?=[\s,])")
 _PLAIN = re.compile(r"\w[\w.+-]{0,99}")
 
 
@@ -46,10 +57,11 @@ class StartReply(msgspec.Struct, frozen=True):
 
 
 class _Open(msgspec.Struct, frozen=True):
-    """The open work to offer: here, best first, and in other worktrees."""
+    """The work to offer: open here, best first; open in other worktrees; declined anywhere."""
 
     here: Sequence[CheckpointEntry] = ()
     elsewhere: Sequence[CheckpointEntry] = ()
+    declined: Sequence[CheckpointEntry] = ()
 
 
 def offer(event: HookEvent, store: Store, settings: config.Settings) -> StartReply:
@@ -63,6 +75,24 @@ def offer(event: HookEvent, store: Store, settings: config.Settings) -> StartRep
     return _offer_newest(found, store, settings)
 
 
+def offer_recovered(
+    event: HookEvent, store: Store, settings: config.Settings, sessions: Sequence[str]
+) -> StartReply:
+    """Offer the work of sessions that were recovered after the session start was answered."""
+    index = store.index()
+    busy = _list_busy(event, store)
+    found = [index.find_thread(each) for each in sessions]
+    heads = {
+        entry.slot: entry
+        for entry in found
+        if entry is not None and entry.state in _OFFERED and entry.slot not in busy
+    }
+    entries = sorted(heads.values(), key=lambda entry: entry.as_of, reverse=True)
+    if not entries:
+        return StartReply()
+    return _offer_newest(_Open(entries), store, settings)
+
+
 def age(entry: CheckpointEntry, store: Store) -> str:
     """Return how long ago the last activity was that a checkpoint describes."""
     return times.age((store.now() - entry.as_of).total_seconds())
@@ -73,7 +103,8 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings) -> Star
     checkpoint = store.load(entry)
     checks = check_claims.check(checkpoint, store.project, store.now())
     before = _format_opening(checkpoint) if not others else _count_work(len(found.here))
-    also = _list_others(others, found.elsewhere, store, budget=settings.start_budget // 3)
+    rest = [*others, *found.elsewhere, *found.declined]
+    also = _list_others(rest, store, budget=settings.start_budget // 3)
     # Kept short: an id costs more tokens than a sentence, and the list of changes needs room.
     after = say(
         "Ask the user whether to resume it, and do not act on it until they answer; a message "
@@ -82,9 +113,9 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings) -> Star
         key=_key(checkpoint),
         place=_place(entry, store, settings) if not also else say(""),
     )
-    rest = join([each for each in (also, after) if each])
-    room = settings.start_budget - estimate(f"{before}\n{rest}\n")
-    text = join([before, briefing.render(checkpoint, checks, budget=room), rest])
+    ending = join([also, after])
+    room = settings.start_budget - estimate(f"{before}\n{ending}\n")
+    text = join([before, briefing.render(checkpoint, checks, budget=room), ending])
     return StartReply(text, _format_notice(entry, others, store), entry.slot)
 
 
@@ -99,19 +130,44 @@ def _count_work(count: int) -> Rendered:
 def _format_notice(
     entry: CheckpointEntry, others: Sequence[CheckpointEntry], store: Store
 ) -> Rendered:
-    """Return the line that tells the user what the model was told."""
-    what = " ".join((entry.next_action or entry.task or "").split()).rstrip(".")
-    what = _LEAD_IN.sub("", what)
+    """Return the line that shows the user what the model was offered."""
+    what = _format_next(entry)
     named = [say('"{name:60}"', name=_find_title(each)) for each in others[:_MOST_NAMED]]
     more = len(others) - len(named)
     rest = join([*named, *([say("{count} more", count=more)] if more > 0 else [])], ", ")
     return say(
-        'leftoff: "{name:60}" was left off {age}{what}. Say "continue" to go on.{also}',
+        'leftoff: "{name:60}" was left off {age}{what} Say "continue" to go on.{also}',
         name=_find_title(entry),
         age=age_in_words((store.now() - entry.as_of).total_seconds()),
-        what=say(": {text:120}", text=what) if what else say(""),
+        what=say(": {text}", text=what) if what else say("."),
         also=say(" Also open: {rest}.", rest=rest) if named else say(""),
     )
+
+
+def _format_next(entry: CheckpointEntry) -> str:
+    """Return the next action as the end of a sentence, with its full stop."""
+    text = " ".join((entry.next_action or entry.task or "").split())
+    lead = next((lead for lead in _FOR_THE_USER if text.startswith(lead)), None)
+    if lead is not None:
+        text = _FOR_THE_USER[lead] + text.removeprefix(lead)
+    text = _shorten(text)
+    first = _CAPITAL.match(text)
+    # A name keeps its capital. It is one if it has a capital in the middle of a sentence.
+    name = rf"[\w,;]\s+{first[0]}\b" if first else ""
+    if first and not any(re.search(name, each) for each in (entry.task or "", text)):
+        text = text[0].lower() + text[1:]
+    return text if text.endswith(_ENDS) or not text else f"{text}."
+
+
+def _shorten(text: str) -> str:
+    """Keep whole sentences if that leaves enough, otherwise whole words."""
+    if len(text) <= _NOTICE_CHARS:
+        return text
+    ends = [found.end() for found in _SENTENCE.finditer(text[: _NOTICE_CHARS + 1])]
+    kept = [end for end in ends if _LEAST_CHARS <= end <= _NOTICE_CHARS]
+    if kept:
+        return text[: kept[-1]]
+    return text[:_NOTICE_CHARS].rpartition(" ")[0].rstrip(" ,;:-") + " …"
 
 
 def _offer_elsewhere(
@@ -132,15 +188,8 @@ def _offer_elsewhere(
     return StartReply(text)
 
 
-def _list_others(
-    here: Sequence[CheckpointEntry],
-    elsewhere: Sequence[CheckpointEntry],
-    store: Store,
-    *,
-    budget: int,
-) -> Rendered:
+def _list_others(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -> Rendered:
     """List as many other pieces of work as fit, and say if there are more."""
-    entries = [*here, *elsewhere]
     if not entries:
         return say("")
     lines = [_line(entry, store) for entry in entries[:_MOST_LISTED]]
@@ -179,10 +228,11 @@ def _line(entry: CheckpointEntry, store: Store) -> Rendered:
     is_here = _is_here(entry, store)
     elsewhere = say("") if is_here else say(", in worktree {path}", path=entry.worktree)
     return say(
-        "- {name}{branch}{elsewhere}, {age}: {task:80}",
+        "- {name}{branch}{elsewhere}, {age}{declined}: {task:80}",
         name=_find_title(entry),
         branch=branch,
         elsewhere=elsewhere,
+        declined=say(", declined") if entry.state == "declined" else say(""),
         age=age(entry, store),
         task=entry.task or "",
     )
@@ -199,22 +249,34 @@ def _find_open(event: HookEvent, store: Store, settings: config.Settings) -> _Op
     oldest = store.now() - timedelta(days=settings.offer_days)
     entries = [
         entry
-        for entry in index.heads(["open", "resumed"], _MOST_HEADS)
+        for entry in index.heads(_OFFERED, _MOST_HEADS)
         if entry.problem is None
         and entry.slot not in busy
         # What nobody saved on purpose is not offered for ever.
         and (entry.as_of > oldest or index.find_purposeful(entry.slot) is not None)
     ]
+    declined = [
+        entry
+        for entry in (_list_declined(index) if entries else [])
+        if entry.problem is None and entry.slot not in busy and entry.as_of > oldest
+    ]
     project = store.project
     if all(_is_here(entry, store) for entry in entries) and not project.is_git:
-        return _Open(entries)
+        return _Open(entries, declined=declined)
     branch = query.current_branch(project.worktree) if project.is_git else None
     folders = {query.printable(str(each)) for each in list_folders(project)}
     ranked = [(_rank(entry, store, branch, folders), entry) for entry in entries]
     here = sorted((pair for pair in ranked if pair[0] < _ELSEWHERE), key=lambda pair: pair[0])
     return _Open(
-        [entry for _, entry in here], [entry for rank, entry in ranked if rank == _ELSEWHERE]
+        [entry for _, entry in here],
+        [entry for rank, entry in ranked if rank == _ELSEWHERE],
+        declined,
     )
+
+
+def _list_declined(index: StoreIndex) -> list[CheckpointEntry]:
+    # An empty list would make the index count all files.
+    return index.heads(["declined"], _MOST_LISTED) if index.count_heads(["declined"]) else []
 
 
 def _rank(

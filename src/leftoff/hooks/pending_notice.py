@@ -2,7 +2,7 @@
 
 import msgspec
 
-from leftoff import config, session
+from leftoff import config
 from leftoff.agents.hook_events import HookEvent
 from leftoff.git import query
 from leftoff.hooks.offers import StartReply
@@ -10,13 +10,10 @@ from leftoff.profiles.mirror import open_mirrors
 from leftoff.session import prompt_queue, records
 from leftoff.session.prompt_queue import Prompt
 from leftoff.store import Store
-from leftoff.text import fence, times
+from leftoff.text import fence
 from leftoff.text.fence import Rendered, join, say
-from leftoff.text.plural import format_count
 
 _MOST_PROMPTS = 3
-# Larger transcripts take too long to read while the agent waits.
-_MOST_BYTES = 4_000_000
 
 
 def add_kept_prompts(
@@ -48,39 +45,6 @@ def add_kept_prompts(
 def _format_prompt(prompt: Prompt) -> Rendered:
     source = say("" if prompt.is_from_a_session else " (from a file)")
     return say("- {text:80}{source}", text=prompt.text, source=source)
-
-
-def add_unsaved_sessions(told: StartReply, event: HookEvent, store: Store) -> StartReply:
-    """Add the sessions whose work nobody saved, and how to recover them."""
-    running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
-    besides = {*running, event.session_id}
-    found = session.sessions.find_unsaved_work(store, besides=besides, most_bytes=_MOST_BYTES)
-    if not found:
-        return told
-    now = store.now()
-    have = say(
-        "leftoff: {count} of this project {has} unsaved work.",
-        count=format_count(len(found), "session"),
-        has="has" if len(found) == 1 else "have",
-    )
-    shown = [
-        say(
-            "- {agent}, {age}: {task:80}",
-            agent=each.agent,
-            age=times.age((now - each.touched_at).total_seconds()),
-            task=each.facts.task or each.facts.intent,
-        )
-        for each in found
-    ]
-    recover = session.sessions.recover_command([each.touched_at for each in found], now)
-    after = say(
-        "Ask the user whether to recover it, and do not act on it until they answer. If yes, run "
-        "`{recover}`, then `leftoff resume`.",
-        recover=recover,
-    )
-    text = join([have, fence.enclose_text(join(shown)), after])
-    notice = say("{have} Run `{recover}` to save it.", have=have, recover=recover)
-    return msgspec.structs.replace(told, text=text, notice=join([told.notice, notice], " "))
 
 
 def _list_waiting(event: HookEvent, store: Store, settings: config.Settings) -> list[Prompt]:

@@ -13,7 +13,7 @@ from leftoff.hooks.autosave_step import autosave, update_buffer, update_mirrors
 from leftoff.hooks.session_event import Case, Sight, read_case
 from leftoff.session import prompt_queue, records
 from leftoff.session.real_work import asks_to_continue, is_substantial
-from leftoff.session.records import Life
+from leftoff.session.records import GONE, Life
 from leftoff.store import BY_PROMPT, Store
 from leftoff.wal.notes_place import place
 
@@ -66,6 +66,9 @@ def join_thread(case: Case) -> Case:
     event, life = case.event, case.sight.life
     if event.kind != "prompt" or life is None or not life.offered:
         return case
+    # Where resuming is always confirmed, only `resume --accept` joins.
+    if case.settings.confirm == "always":
+        return case
     if not asks_to_continue(event.prompt):
         # From here on, "continue" means what the user asked for in this session.
         if is_substantial(event.prompt):
@@ -73,7 +76,8 @@ def join_thread(case: Case) -> Case:
         return case
     index = case.store.index()
     head = index.head(life.offered)
-    if head is not None and head.is_open and index.find_joined(event.session_id) is None:
+    is_open = head is not None and head.state != "declined" and head.is_open
+    if head is not None and is_open and index.find_joined(event.session_id) is None:
         session = (event.agent, event.session_id)
         case.store.record("resumed", [head.id], session=session, trigger=BY_PROMPT)
     case.sight.life = msgspec.structs.replace(life, offered="")
@@ -97,7 +101,7 @@ def note_life(case: Case) -> Case:
     """Record that the session is running, keeping its process id, or that it has ended."""
     event, sight, project = case.event, case.sight, case.store.project
     store = str(project.store)
-    life = sight.life or Life(agent=event.agent, session_id=event.session_id, store=store)
+    life = sight.life or _start_life(case)
     if event.kind != "session-end":
         sight.life = msgspec.structs.replace(life, store=store, cwd=event.cwd, seen_at=event.at)
         return case
@@ -106,6 +110,19 @@ def note_life(case: Case) -> Case:
     records.end_life(project.state_folder, life)
     statusline.forget(str(project.state_folder), event.session_id)
     return case
+
+
+def _start_life(case: Case) -> Life:
+    """Return the life of a session that is not known to run."""
+    event, ended_at = case.event, case.before.ended_at
+    # An event from before a crash that came too late for the recovery: the next one reads it.
+    is_over = ended_at is not None and case.before.end_reason == "crashed" and case.at <= ended_at
+    return Life(
+        agent=event.agent,
+        session_id=event.session_id,
+        store=str(case.store.project.store),
+        pid=GONE if is_over else 0,
+    )
 
 
 def write_pressing_record(case: Case) -> Case:

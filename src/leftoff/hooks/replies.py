@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from leftoff.store import disk
+from leftoff.store import disk, plain_name
 
 ASK = ".ask"
 """Suffix of a reply that depends on the event: the letterbox runs `answer` for it."""
@@ -39,6 +39,11 @@ def old_place_of(state: Path | str, folder: Path | str) -> Path:
 def path_of(state: Path, folder: str, agent: str, event: str, session_id: str) -> Path:
     """Return the file in which the letterbox looks for a reply."""
     return place_of(state, folder) / f"{agent}.{event}.{session_id}"
+
+
+def owed_path(state: Path, agent: str, session_id: str) -> Path:
+    """Return the file that says which work a session start could not offer in time."""
+    return state / "owed" / f"{agent}-{plain_name(session_id)}.json"
 
 
 def put(path: Path, line: str) -> None:

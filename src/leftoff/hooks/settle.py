@@ -21,7 +21,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from leftoff import hooks
 from leftoff.hooks import lease
@@ -71,13 +71,20 @@ def run_apart(state: str | os.PathLike[str], *, wait_seconds: float) -> bool:
 
     If that takes longer, the process continues in the background.
     """
-    place = os.fspath(state)
-    if not _names(place):
+    if not list_waiting(state):
         return True
-    waiting = _news(place)
-    child = wake(place)
+    waiting = _news(os.fspath(state))
     patience = wait_seconds if len(waiting) > _FEW else max(wait_seconds, _FEW_SECONDS)
-    deadline = time.monotonic() + patience
+    return await_events(state, waiting, wait_seconds=patience)
+
+
+def await_events(
+    state: str | os.PathLike[str], names: Collection[str], *, wait_seconds: float
+) -> bool:
+    """Let another process drain the spool; return whether it tried these new events in time."""
+    place, waiting = os.fspath(state), {*names}
+    child = wake(place)
+    deadline = time.monotonic() + wait_seconds
     while (left := waiting & _news(place)) and time.monotonic() < deadline:
         time.sleep(_PAUSE_SECONDS)
     if child is not None:
@@ -245,13 +252,13 @@ def _hold_mark(state: str) -> Iterator[lease.LeaseMark]:
 
 def _news(state: str) -> set[str]:
     """Return the events that were never tried; the others wait for the next settle."""
-    return {name for name in _names(state) if lease.TRIED not in name}
+    return {name for name in list_waiting(state) if lease.TRIED not in name}
 
 
-def _names(state: str) -> list[str]:
-    """List the events in the spool."""
+def list_waiting(state: str | os.PathLike[str]) -> list[str]:
+    """Return the names of the events in the spool."""
     try:
-        found = os.listdir(f"{state}/spool")  # noqa: PTH208 - pathlib is slow to load
+        found = os.listdir(f"{os.fspath(state)}/spool")  # noqa: PTH208 - pathlib is slow to load
     except OSError:
         return []
     return [name for name in found if name.count(".") >= 3]

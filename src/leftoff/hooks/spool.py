@@ -60,6 +60,14 @@ def letters(state: Path) -> list[Letter]:
     return sorted(order, key=lambda letter: (letter.failures, letter.deaths))
 
 
+def read_times(state: Path) -> Iterator[float]:
+    """Yield when each waiting event came."""
+    with contextlib.suppress(OSError), os.scandir(state / "spool") as entries:
+        for entry in entries:
+            if entry.name.count(".") >= 3 and entry.is_file(follow_symlinks=False):
+                yield entry.stat(follow_symlinks=False).st_mtime
+
+
 def _letters(spool: Path) -> Iterator[Letter]:
     if not disk.is_own_folder(spool):
         return

@@ -5,12 +5,13 @@ compaction the reply holds the session's own state; on resume, what changed in t
 otherwise, work that crashed or was left off.
 """
 
+import _thread
 import contextlib
 import os
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply, decode
 from leftoff.context import read_environment, state_folder
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.hooks import offers, replies, settle, trouble
+from leftoff.hooks import offers, replies, trouble
 from leftoff.hooks.offers import StartReply
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import SessionNews
@@ -34,12 +35,11 @@ from leftoff.text import fence
 from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims
 
-# Another settle may be running; the agent must not wait for it for long.
-_WAIT_SECONDS = 2.0
-# So many events take longer than anyone should wait for the start of a session.
-_BACKLOG = 200
-# A session without a known process counts as dead after this time.
-_FORGOTTEN = timedelta(hours=12)
+STUCK_SECONDS = 5.0
+"""How long a session start may be kept waiting before it gives up."""
+_TICK_SECONDS = 0.2
+_GUIDE = "leftoff: before you save or resume, run `leftoff guide`."
+_GUIDE_TOKENS = 25
 # A summary is among the first lines of a transcript.
 _HEAD_BYTES = 256 * 1024
 
@@ -47,6 +47,7 @@ _HEAD_BYTES = 256 * 1024
 def main(agent: str) -> None:
     """Answer the event on standard input; an error never stops the agent."""
     state = state_folder()
+    _thread.start_new_thread(_watch, (state, agent, _thread.get_ident()))
     try:
         reply = answer(agent, sys.stdin.buffer.read(), state)
     except Exception as error:  # noqa: BLE001 - a hook never fails; doctor reports it
@@ -72,29 +73,35 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
     if disk.is_regular(state / "python"):
         with contextlib.suppress(OSError):
             hooks.installation.refresh(state)
-    is_settled = _settle_waiting(state)
     store = Store(project, now=now)
     settings = config.load(project).settings
     try:
-        # A session whose events still wait is recovered at a later start, with those events.
-        if is_settled and event.source not in {"compact", "resume", "fork"}:
-            _recover(event, store, state)
+        late = _catch_up(event, store, state)
         page = _read_user_page(store, settings)
         _sync_mirrors(event, store, settings)
         reply = _build_reply(event, store, settings, page)
         _note(event, store, state, reply.offered)
     finally:
         store.close()
-    notice = join([_notice(state), reply.notice], " ")
-    return DIALECTS[agent].context_reply("SessionStart", reply.text, notice=notice)
+    notice = join([_notice(state), reply.notice, late], " ")
+    text = join([reply.text, late], "\n\n")
+    return DIALECTS[agent].context_reply("SessionStart", text, notice=notice)
 
 
-def _settle_waiting(state: Path) -> bool:
-    """Process the events in the spool; return whether all of them were tried."""
-    waiting = _count_files(state / "spool")
-    if not waiting:
-        return True
-    return settle.run_apart(state, wait_seconds=0.0 if waiting > _BACKLOG else _WAIT_SECONDS)
+def _catch_up(event: HookEvent, store: Store, state: Path) -> Rendered:
+    """Process what this project's other sessions left behind; say so if that takes too long."""
+    lives = [
+        life for life in records.lives(state, store.project) if life.session_id != event.session_id
+    ]
+    # A session that continues has its own past, and is offered nothing else.
+    is_new = event.source not in {"compact", "resume", "fork"}
+    dead = [each.session_id for each in lives if is_new and each.is_dead(store.now())]
+    has_lost = is_new and disk.is_regular(state / "lost")
+    if not (dead or has_lost or _count_files(state / "spool")):
+        return say("")
+    running = [each.session_id for each in lives if each.session_id not in dead]
+    others = hooks.start_recovery.Neighbours(dead=dead, running=running, has_lost=has_lost)
+    return hooks.start_recovery.catch_up(event, state, others)
 
 
 def _count_files(folder: Path) -> int:
@@ -102,6 +109,54 @@ def _count_files(folder: Path) -> int:
         return len(os.listdir(folder))  # noqa: PTH208 - names are all that is needed
     except OSError:
         return 0
+
+
+def _watch(state: Path, agent: str, watched: int) -> None:
+    """End this process if it is stuck: the agent would kill it later, and nobody would know why.
+
+    Only time in which it could not run counts, such as waiting for the lock of an index. Time in
+    which a busy machine did not let it run does not, nor does the wait for a recovery.
+    """
+    stuck, before = 0.0, _read_times()
+    while stuck < STUCK_SECONDS:
+        time.sleep(_TICK_SECONDS)
+        now = _read_times()
+        wall, running = (new - old for new, old in zip(now, before, strict=True))
+        stuck += max(0.0, wall - running) if not _is_recovering(watched) else 0.0
+        before = now
+    trouble.note(state, "session start", LeftoffError(_STUCK))
+    notice = say("leftoff: the session start was stopped; run `leftoff doctor` for details.")
+    if agent in DIALECTS:
+        reply = DIALECTS[agent].context_reply("SessionStart", say(""), notice=notice)
+        os.write(1, f"{reply}\n".encode())
+    os._exit(0)
+
+
+_STUCK = (
+    "A lock or the disk kept a session start waiting, so the session was offered nothing. Another "
+    "program may have the project's index open."
+)
+
+
+def _read_times() -> tuple[float, float]:
+    """Return the time now, and how long this process has run or waited for a processor."""
+    now = time.monotonic()
+    try:
+        _, waited, slices = map(int, Path("/proc/self/schedstat").read_bytes().split())
+    except (OSError, ValueError):
+        slices = 0
+    # Where the system does not say how long it waited, assume half of the time.
+    return now, time.process_time() + (waited / 1e9 if slices else now / 2)
+
+
+def _is_recovering(thread: int) -> bool:
+    """Return whether a thread is waiting for sessions to be recovered, which has its own limit."""
+    frame = sys._current_frames().get(thread)  # noqa: SLF001 - documented, for use as here
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "leftoff.hooks.start_recovery":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _event(agent: str, data: bytes) -> HookEvent | None:
@@ -149,10 +204,23 @@ def _build_reply(
         reply = _with_banner(StartReply(_changes(event, store)), event, store, settings)
         return _with_prompts(reply, event, store, settings)
     else:
-        reply = _with_interrupted_work(offers.offer(event, store, settings), store)
+        reply = _with_interrupted_work(offers.offer(event, store, _reserve_guide(settings)), store)
         reply = _with_banner(reply, event, store, settings)
     reply = _with_unsaved(_with_prompts(reply, event, store, settings), event, store)
-    return _with_memory(reply, event, store, settings, page)
+    return _with_guide(_with_memory(reply, event, store, settings, page), settings)
+
+
+def _with_guide(reply: StartReply, settings: config.Settings) -> StartReply:
+    """Say where the agent finds the instructions of the project's profile."""
+    if settings.profile == "default":
+        return reply
+    return msgspec.structs.replace(reply, text=join([reply.text, say(_GUIDE)]))
+
+
+def _reserve_guide(settings: config.Settings) -> config.Settings:
+    """Leave room for that line in the budget of the offer."""
+    room = settings.start_budget - (0 if settings.profile == "default" else _GUIDE_TOKENS)
+    return msgspec.structs.replace(settings, start_budget=room)
 
 
 def _with_interrupted_work(reply: StartReply, store: Store) -> StartReply:
@@ -184,11 +252,22 @@ def _is_compacted(event: HookEvent) -> bool:
     """Return whether the session continues from a summary; a new one has no transcript yet."""
     if event.source == "compact":
         return True
-    if event.source in {"resume", "fork"} or not Path(event.transcript_path or "/").is_file():
+    if event.source in {"resume", "fork"} or not event.transcript_path:
         return False
-    with Path(event.transcript_path).open("rb") as file:
-        head = file.read(_HEAD_BYTES)
+    try:
+        head = _read_head(Path(event.transcript_path))
+    except OSError as error:
+        # The session still gets its offer.
+        trouble.note(state_folder(), "reading the session's transcript", error)
+        return False
     return b"<summary>" in head and hooks.after_compaction.is_summed_up(head)
+
+
+def _read_head(path: Path) -> bytes:
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        return file.read(_HEAD_BYTES)
 
 
 def _with_memory(
@@ -223,7 +302,7 @@ def _with_unsaved(reply: StartReply, event: HookEvent, store: Store) -> StartRep
     try:
         disk.ensure_folder(mark.parent)
         disk.touch(mark)
-        return hooks.pending_notice.add_unsaved_sessions(reply, event, store)
+        return hooks.first_contact.add_unsaved_sessions(reply, event, store)
     except (LeftoffError, OSError) as error:
         trouble.note(store.project.state_folder, "looking for unsaved sessions", error)
         return reply
@@ -259,30 +338,6 @@ def _changes(event: HookEvent, store: Store) -> Rendered:
     return join([before, fence.enclose_text(changes)])
 
 
-def _recover(event: HookEvent, store: Store, state: Path) -> None:
-    """Save sessions whose process is gone, and sessions that no hook recorded."""
-    lives = records.lives(state, store.project)
-    dead = [
-        life.session_id
-        for life in lives
-        if life.session_id != event.session_id and _is_dead(life, store.now())
-    ]
-    has_lost = disk.is_regular(state / "lost")
-    if dead or has_lost:
-        try:
-            hooks.start_recovery.run(
-                Path(event.cwd), dead, has_lost=has_lost, besides=event.session_id
-            )
-        except (OSError, ValueError) as error:
-            trouble.note(state, "recovering crashed sessions", error)
-
-
-def _is_dead(life: Life, now: datetime) -> bool:
-    if life.pid:
-        return life.has_crashed
-    return now - datetime.fromtimestamp(life.seen_at, UTC) > _FORGOTTEN
-
-
 def _note(event: HookEvent, store: Store, state: Path, offered: str) -> None:
     """Record that the session runs, and its process; if that fails, it still gets its reply."""
     try:
@@ -304,6 +359,7 @@ def _keep_life(event: HookEvent, store: Store, offered: str) -> None:
         pid_began=processes.read_start_time(pid) if pid else 0.0,
         seen_at=event.at,
         offered=offered,
+        transcript_path=event.transcript_path,
     )
     records.keep_life(store.project.state_folder, life)
 
@@ -313,7 +369,7 @@ def _notice(state: Path) -> Rendered:
     traces = (state / "trouble.jsonl", state / "full", state / "lost")
     if not (any(map(os.path.lexists, traces)) or _count_files(state / "spool")):
         return say("")
-    count = len(trouble.recent(state))
+    count = trouble.count_recent(state)
     if not count:
         return say("")
     what = "a hook failed" if count == 1 else f"hooks failed {count} times"

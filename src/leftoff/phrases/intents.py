@@ -8,23 +8,42 @@ something to resume.
 import functools
 import re
 from collections.abc import Collection
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 from leftoff.names import kebab
 from leftoff.phrases.match import LONGEST, any_of, fold, read_languages, split_phrases, trim
 
-Kind = Literal["save", "resume", "list", "clear", "prompts", "undo", "status"]
+Spoken = Literal[
+    "save", "restore", "recall", "resume", "clear", "list", "prompts", "undo", "status", "ship"
+]
+"""What people say in plain words; each has phrases in every language."""
+Kind = Spoken | Literal["delete", "dashboard", "next", "briefing", "reflect", "feature", "defer"]
 
 _COMMANDS: dict[Kind, tuple[str, ...]] = {
     "save": ("leftoff", "save"),
+    "restore": ("leftoff", "resume", "--pending"),
+    "recall": ("leftoff", "resume"),
     "resume": ("leftoff", "resume"),
     "clear": ("leftoff", "clear"),
     "list": ("leftoff", "list"),
     "prompts": ("leftoff", "prompts", "list"),
     "undo": ("leftoff", "undo"),
     "status": ("leftoff", "status"),
+    "ship": ("leftoff", "ship"),
+    "delete": ("leftoff", "delete"),
+    "dashboard": ("leftoff", "status", "--plan"),
+    "next": ("leftoff", "status", "--next"),
+    "briefing": ("leftoff", "briefing"),
+    "reflect": ("leftoff", "reflect"),
+    "feature": ("leftoff", "feature", "list"),
+    "defer": ("leftoff", "defer"),
+}
+# Where a system uses other commands for what people say.
+_HABITS: dict[str, dict[Kind, Kind]] = {
+    "openclaw": {"recall": "list"},
+    "quoin": {"resume": "restore", "recall": "restore"},
 }
 _MOST_WORDS = 6
 
@@ -35,11 +54,13 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind
     name: str | None = None
     is_for_all: bool = False
+    options: tuple[str, ...] = ()
+    """What a slash command passes on, such as `--task` and its text."""
 
     @property
     def command(self) -> list[str]:
         """The command line as a list of words."""
-        words = [*_COMMANDS[self.kind], *([self.name] if self.name else [])]
+        words = [*_COMMANDS[self.kind], *([self.name] if self.name else []), *self.options]
         return [*words, "--all"] if self.is_for_all else words
 
 
@@ -56,7 +77,13 @@ def find_intent(
     # "Yes please" is more than its politeness.
     if plain in _bare() or trim(fold(text)) in _bare():
         return Intent(kind="resume") if at_start and can_resume else None
-    return next(filter(None, (_match(kind, plain, names) for kind in _COMMANDS)), None)
+    return next(filter(None, (_match(kind, plain, names) for kind in get_args(Spoken))), None)
+
+
+def adapt_to_profile(intent: Intent, profile: str) -> Intent:
+    """Return what an intent without a name means to the users of a profile."""
+    kind = _HABITS.get(profile, {}).get(intent.kind)
+    return msgspec.structs.replace(intent, kind=kind) if kind and not intent.name else intent
 
 
 def passes_always(prompt: str) -> bool:
@@ -81,7 +108,7 @@ _WAYS_OUT = re.compile(r"\s*/(?:checkpoint|compact|clear|help|leftoff:\S+)(?:\s|
 _PURGE = re.compile(r"\s*/checkpoint\s+--(?!restore(?:\s|$))")
 
 
-def _match(kind: Kind, plain: str, names: Collection[str] = ()) -> Intent | None:
+def _match(kind: Spoken, plain: str, names: Collection[str] = ()) -> Intent | None:
     for pattern in _rules(kind):
         found = pattern.fullmatch(plain)
         if found is not None and (intent := _build_intent(kind, found, names)) is not None:
@@ -89,7 +116,7 @@ def _match(kind: Kind, plain: str, names: Collection[str] = ()) -> Intent | None
     return None
 
 
-def _build_intent(kind: Kind, found: re.Match[str], names: Collection[str]) -> Intent | None:
+def _build_intent(kind: Spoken, found: re.Match[str], names: Collection[str]) -> Intent | None:
     groups = found.groupdict()
     if "all" in groups:
         return Intent(kind=kind, is_for_all=True)
@@ -144,7 +171,7 @@ _NAMES = {
 
 
 @functools.cache
-def _rules(kind: Kind) -> list[re.Pattern[str]]:
+def _rules(kind: Spoken) -> list[re.Pattern[str]]:
     """Compile the phrases of a command; the first one that matches the whole message counts."""
     shared = _share_parts()
     tables = [language.intents for language in read_languages()]

@@ -61,12 +61,16 @@ class IntentTable(_Table, frozen=True):
     """Whole messages that mean a command, without accents; `intents.py` explains the parts."""
 
     save: str = ""
+    restore: str = ""
+    recall: str = ""
+    """Asks what the work was, such as `what was I working on?`."""
     resume: str = ""
     clear: str = ""
     list: str = ""
     prompts: str = ""
     undo: str = ""
     status: str = ""
+    ship: str = ""
     bare: tuple[str, ...] = ()
     """Go-aheads that mean `resume` only at the start of a session; plain text, not regexes."""
     polite_before: str = ""
@@ -77,9 +81,13 @@ class GoodbyeTable(_Table, frozen=True):
     """Goodbyes as people type them: in lower case, with accents."""
 
     messages: tuple[str, ...] = ()
-    """Whole messages; plain text, not regexes."""
+    """Whole messages; plain text, not regexes. Within a sentence they mean something else."""
+    farewells: tuple[str, ...] = ()
+    """Messages that also count at the end of a longer one, after a pause; plain text."""
     before: str = ""
     """What people say before a goodbye, such as thanks."""
+    closings: str = ""
+    """How people say that they stop; a farewell may follow without a pause."""
     after: str = ""
 
 
@@ -187,19 +195,66 @@ def is_goodbye(message: str) -> bool:
     return _around().sub("", plain.removeprefix("/")) in _messages()
 
 
+def says_goodbye(message: str) -> bool:
+    """Return whether a message is a goodbye or ends with one, as in "that's it, good night"."""
+    if len(message) > LONGEST:
+        return False
+    if is_goodbye(message):
+        return True
+    # Words in quotation marks are about a text, not to the agent.
+    if _CLOSING_QUOTE.search(message):
+        return False
+    return _ending().search(" ".join(message.casefold().replace("\n", " . ").split())) is not None
+
+
+_CLOSING_QUOTE = re.compile("[\"'`”’»」』]\\W*$")
+_PAUSE = r"(?:[.,;:!?…–—~()。，！？；：、～]|\s-+\s)[\s¡¿]*"
+
+
 @functools.cache
 def _messages() -> frozenset[str]:
-    return frozenset(each for language in read_languages() for each in language.goodbyes.messages)
+    tables = [language.goodbyes for language in read_languages()]
+    return frozenset(each for table in tables for each in (*table.messages, *table.farewells))
+
+
+@functools.cache
+def _ending() -> re.Pattern[str]:
+    """Compile the farewells at the end of a message: after a pause, or after what leads to them."""
+    tables = [(each.goodbyes, each.boundary) for each in read_languages()]
+    closings = [
+        f"{edge}(?:{phrase}){edge}"
+        for said, edge in tables
+        for phrase in split_phrases(said.closings, said.parts)
+    ]
+    farewells = [
+        f"{edge}{re.escape(each)}{edge}" for said, edge in tables for each in said.farewells
+    ]
+    between = rf"(?:{any_of(_leads())}[\W_]*)*"
+    return re.compile(
+        rf"(?:{_PAUSE}|{any_of(closings)}[\W_]*){between}{any_of(farewells)}"
+        rf"(?:[\W_]+{any_of(_tails())})*[\W_]*$"
+    )
 
 
 @functools.cache
 def _around() -> re.Pattern[str]:
-    before, after = [], []
-    for language in read_languages():
-        said, edge = language.goodbyes, language.boundary
-        before += [f"(?:{phrase}){edge}" for phrase in split_phrases(said.before, said.parts)]
-        after += split_phrases(said.after, said.parts)
-    return re.compile(rf"^(?:{any_of(before)}[\W_]*)+|[\W_]+{any_of(after)}$")
+    return re.compile(rf"^(?:{any_of(_leads())}[\W_]*)+|[\W_]+{any_of(_tails())}$")
+
+
+def _leads() -> list[str]:
+    """Return what may come before a goodbye."""
+    return [
+        f"(?:{phrase}){language.boundary}"
+        for language in read_languages()
+        for text in (language.goodbyes.before, language.goodbyes.closings)
+        for phrase in split_phrases(text, language.goodbyes.parts)
+    ]
+
+
+def _tails() -> list[str]:
+    """Return what may come after a goodbye."""
+    tables = [language.goodbyes for language in read_languages()]
+    return [phrase for table in tables for phrase in split_phrases(table.after, table.parts)]
 
 
 # --- corrections ---

@@ -77,17 +77,20 @@ def import_all(  # noqa: PLR0913 - each is a keyword
     *,
     watched: Callable[[Iterable[Path]], Iterable[Path]] = iter,
     is_ours: Callable[[Path], bool] = lambda _: False,
+    is_asked: bool = True,
 ) -> ImportReport:
     """Import every native file of a folder; an unreadable one is reported and skipped.
 
-    Files that our own mirror wrote show what is already in the store.
+    Files that our own mirror wrote show what is already in the store. If somebody asked for the
+    import, `undo` takes it back as one act.
     """
-    tally = _Tally(store)
+    act = new_id(store.now()) if is_asked else None
+    tally = _Tally(store, act)
     for path in watched([*profile.natives(folder)]):
         if is_ours(path):
             tally.known += 1
         else:
-            tally.add(path, import_file(store, name, profile, path))
+            tally.add(path, import_file(store, name, profile, path, act=act))
     tally.close()
     more = profile.more(folder)
     queued = _import_prompts(store, more)
@@ -106,12 +109,14 @@ def import_all(  # noqa: PLR0913 - each is a keyword
 class _Tally:
     """Collects the outcomes of an import, and the work left for its end."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, act: str | None) -> None:
         self.imported = 0
         self.known = 0
         self.problems: list[Problem] = []
         self._store = store
+        self._act = act
         self._settled: list[str] = []
+        self._undone: list[str] = []
         self._telling: list[Checkpoint] = []
 
     def add(self, path: Path, taken: Taken) -> None:
@@ -119,8 +124,9 @@ class _Tally:
         if problem is not None:
             self.problems.append(Problem(path=str(path), problem=problem))
             return
-        self.imported += taken.is_new
-        self.known += not taken.is_new
+        is_again = self._is_undone(taken)
+        self.imported += taken.is_new or is_again
+        self.known += not (taken.is_new or is_again)
         if taken.checkpoint is None or not taken.is_new:
             return
         if not taken.is_open:
@@ -130,9 +136,22 @@ class _Tally:
             if len(self._telling) >= _BATCH:
                 self._learn()
 
+    def _is_undone(self, taken: Taken) -> bool:
+        """Return whether an earlier import of this file was undone; this one brings it back."""
+        if self._act is None or taken.checkpoint is None or taken.is_new:
+            return False
+        entry = self._store.index().get(taken.checkpoint.id)
+        if entry is None or entry.state != "undone":
+            return False
+        self._undone.append(entry.id)
+        return True
+
     def close(self) -> None:
         """Finish the import."""
-        mark_declined(self._store, self._settled)
+        for begin in range(0, len(self._undone), _BATCH):
+            again = self._undone[begin : begin + _BATCH]
+            self._store.record("restored", again, trigger=_TRIGGER, act=self._act)
+        mark_declined(self._store, self._settled, act=self._act)
         self._learn()
 
     def _learn(self) -> None:
@@ -141,10 +160,10 @@ class _Tally:
             self._telling = []
 
 
-def mark_declined(store: Store, ids: Sequence[str]) -> None:
+def mark_declined(store: Store, ids: Sequence[str], *, act: str | None = None) -> None:
     """Offer these checkpoints to no session: they were resumed long ago."""
     for begin in range(0, len(ids), _BATCH):
-        store.record("declined", ids[begin : begin + _BATCH])
+        store.record("declined", ids[begin : begin + _BATCH], act=act)
 
 
 def import_knowledge(store: Store, more: More) -> tuple[int, int]:
@@ -160,8 +179,14 @@ class NativeEdit(msgspec.Struct, frozen=True, kw_only=True):
     """What the file showed before: the checkpoint holds more than the file can."""
 
 
-def import_file(
-    store: Store, name: str, profile: Profile, path: Path, *, edit: NativeEdit | None = None
+def import_file(  # noqa: PLR0913 - two are keywords
+    store: Store,
+    name: str,
+    profile: Profile,
+    path: Path,
+    *,
+    edit: NativeEdit | None = None,
+    act: str | None = None,
 ) -> Taken:
     """Import one file, as a new checkpoint or as a change to an existing one."""
     found = read_regular(path)
@@ -191,7 +216,7 @@ def import_file(
         msgspec.ValidationError, LeftoffError, ValueError, TypeError, LookupError, OverflowError
     ) as error:  # fmt: skip
         return Taken(problem=f"It cannot become a checkpoint: {error}")
-    saved = store.add(checkpoint)
+    saved = store.add(msgspec.structs.replace(checkpoint, act=act))
     return Taken(checkpoint=checkpoint, is_new=saved is not None, is_open=native.is_open)
 
 
@@ -259,7 +284,7 @@ def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
     """Return the values of a checkpoint that no file of this profile can hold."""
     # These belong to a single checkpoint and are never taken over from another.
     ours = {*profile.HOLDS, "schema", "id", "saved_at", "trigger", "name", "source", "files"}
-    ours |= {"as_of", "stated"}
+    ours |= {"as_of", "stated", "act"}
     return {key: value for key, value in to_plain(base).items() if key not in ours}
 
 

@@ -10,7 +10,9 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -271,26 +273,76 @@ def _find_in_queues(store: Store) -> Iterator[Prompt]:
         texts = _read_queue(records.load(store, life.agent, life.session_id)) or []
         yield from _build_prompts(texts, at=at, agent=life.agent, session_id=life.session_id)
     # An earlier session of the work may have left prompts that the newest one does not know.
-    for entry in store.index().newest_autosaves(_AUTOSAVES):
-        if entry.session_id not in live:
-            yield from _find_in_checkpoint(store, entry)
+    for autosave in _list_autosaves(store):
+        if autosave.entry.session_id not in live:
+            yield from _find_in_autosave(store, autosave)
 
 
-def _find_in_checkpoint(store: Store, entry: CheckpointEntry) -> Iterator[Prompt]:
+class _Autosave(msgspec.Struct, frozen=True):
+    """An autosave with the prompts that were waiting then."""
+
+    entry: CheckpointEntry
+    prompts: list[str]
+    is_imported: bool
+
+
+class _Autosaves(msgspec.Struct):
+    """The newest autosaves of a store, as long as nothing happens there."""
+
+    stamp: object = None
+    found: list[_Autosave] = []
+    read: dict[str, _Autosave] = {}
+
+
+# Settle asks at every prompt, and a backlog holds many.
+_autosaves: WeakKeyDictionary[Store, _Autosaves] = WeakKeyDictionary()
+
+
+def _list_autosaves(store: Store) -> list[_Autosave]:
+    """Return the newest autosaves with waiting prompts; a checkpoint is read once, as it stays."""
+    kept = _autosaves.setdefault(store, _Autosaves())
+    # Everything that happens to checkpoints is in the log.
+    stamp = [_stamp(path) for path in store.log_paths("events")]
+    if stamp != kept.stamp:
+        entries = store.index().newest_autosaves(_AUTOSAVES)
+        read = {each.id: kept.read.get(each.id) or _read_autosave(store, each) for each in entries}
+        kept.read = {key: autosave for key, autosave in read.items() if autosave is not None}
+        # The index may have moved on, but what a checkpoint says stays the same.
+        kept.found = [
+            msgspec.structs.replace(kept.read[each.id], entry=each)
+            for each in entries
+            if each.id in kept.read and kept.read[each.id].prompts
+        ]
+        kept.stamp = stamp
+    return kept.found
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_ino, found.st_size
+
+
+def _read_autosave(store: Store, entry: CheckpointEntry) -> _Autosave | None:
     try:
         checkpoint = store.load(entry)
     except (LeftoffError, OSError):
-        return
-    texts = checkpoint.pending_prompts
+        return None
+    return _Autosave(entry, checkpoint.pending_prompts, checkpoint.source is not None)
+
+
+def _find_in_autosave(store: Store, autosave: _Autosave) -> Iterator[Prompt]:
+    entry = autosave.entry
     agent, session_id = entry.agent or "", entry.session_id or entry.id
-    if texts:
-        # The session may have continued after the save; if so, its record has the newer queue.
-        record = records.load(store, agent, session_id)
-        queued = _read_queue(record)
-        still = {_words(text) for text in [*(queued or []), record.turn.asked]}
-        texts = [text for text in texts if queued is None or _words(text) in still]
+    # The session may have continued after the save; if so, its record has the newer queue.
+    record = records.load(store, agent, session_id)
+    queued = _read_queue(record)
+    still = {_words(text) for text in [*(queued or []), record.turn.asked]}
+    texts = [text for text in autosave.prompts if queued is None or _words(text) in still]
     # Prompts imported from a file belong to no session, whichever agent the file names.
-    agent = "" if checkpoint.source is not None else agent
+    agent = "" if autosave.is_imported else agent
     yield from _build_prompts(texts, at=entry.saved_at, agent=agent, session_id=session_id)
 
 

@@ -14,6 +14,7 @@ from leftoff.session.facts.report import Facts
 
 # Shorter requests are greetings, thanks and quick questions.
 _SUBSTANTIAL_WIDTH = 16
+_CONTINUING = frozenset({"resume", "restore", "recall"})
 
 
 def shows_work(facts: Facts) -> bool:
@@ -56,4 +57,4 @@ def asks_to_continue(text: str) -> bool:
     if text.lstrip().startswith("<summary>"):
         return True
     intent = find_intent(text, can_resume=True, at_start=True)
-    return intent is not None and intent.kind == "resume" and intent.name is None
+    return intent is not None and intent.kind in _CONTINUING and intent.name is None

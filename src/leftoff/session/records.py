@@ -8,7 +8,8 @@ a session that does nothing leaves nothing in its project.
 import contextlib
 import hashlib
 import os
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,11 @@ from leftoff.processes import is_alive
 from leftoff.projects.project import Project
 from leftoff.projects.store_places import plain_store
 from leftoff.store import Store, disk, plain_name
+
+GONE = -1
+"""In place of a process id: the process is not known, but it has ended."""
+# A session without a known process counts as dead after this time.
+_FORGOTTEN = timedelta(hours=12)
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -100,11 +106,19 @@ class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How often a recovery of this session was started."""
     offered: str = ""
     """The thread that its start offered first; a prompt such as "continue" resumes it."""
+    transcript_path: str = ""
+    """Where its start said that the transcript is: no other event may ever be processed."""
 
     @property
     def has_crashed(self) -> bool:
         """Whether its process is known to be gone, although it has not ended."""
         return bool(self.pid) and not is_alive(self.pid, self.pid_began)
+
+    def is_dead(self, now: datetime) -> bool:
+        """Return whether its process is gone; if that is unknown, whether it is long silent."""
+        if self.pid:
+            return self.has_crashed
+        return now - datetime.fromtimestamp(self.seen_at, UTC) > _FORGOTTEN
 
 
 _record_decoder = msgspec.json.Decoder(SessionRecord)
@@ -188,6 +202,14 @@ def lives(state: Path, project: Project) -> list[Life]:
 
 def _life_path(state: Path, life: Life) -> Path:
     return state / "live" / f"{life.agent}-{plain_name(life.session_id)}.json"
+
+
+def recover_command(moments: Iterable[datetime], now: datetime) -> str:
+    """Return the command that recovers sessions last active at these moments."""
+    oldest = max((now - moment for moment in moments), default=timedelta())
+    # `leftoff recover` looks back a week.
+    days = oldest.days + 1
+    return "leftoff recover" if days < 7 else f"leftoff recover --since {days}d"
 
 
 # --- seals, which prove that a session ran for this user on this machine ---

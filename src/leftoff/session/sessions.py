@@ -1,6 +1,6 @@
 """Find a project's agent sessions on this machine, and recover unsaved ones."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -128,6 +128,16 @@ def current(store: Store) -> KnownSession | None:
     return None
 
 
+def find_transcript(store: Store, agent: str, session_id: str) -> str:
+    """Return the path of a session's transcript; empty if the agent has none."""
+    found = (
+        str(each.path)
+        for name, each in registry.sessions_of(store.project)
+        if (name, each.session_id) == (agent, session_id)
+    )
+    return next(found, "")
+
+
 def dead(store: Store, *, since: datetime) -> list[KnownSession]:
     """Return the sessions that ended with unsaved work, newest first."""
     now = store.now()
@@ -143,17 +153,21 @@ def list_unsaved(
 
 
 def find_unsaved_work(
-    store: Store, *, besides: Collection[str] = (), most_bytes: int | None = None
+    store: Store,
+    *,
+    besides: Collection[str] = (),
+    most_bytes: int | None = None,
+    refused: list[OSError] | None = None,
 ) -> list[KnownSession]:
     """Return the newest ended sessions whose work is in no checkpoint, newest first.
 
-    Reads few transcripts, none larger than `most_bytes`, so that it is quick.
+    Reads few transcripts, none larger than `most_bytes`, so that it is quick. `refused` collects
+    the errors of folders that cannot be listed.
     """
     now = store.now()
     after = (now - _LOOK_BACK).timestamp()
-    found = sorted(
-        registry.sessions_of(store.project), key=lambda pair: pair[1].touched_at, reverse=True
-    )
+    every = registry.sessions_of(store.project, refused=refused)
+    found = sorted(every, key=lambda pair: pair[1].touched_at, reverse=True)
     newest = [
         pair
         for pair in found[:_NEWEST]
@@ -167,14 +181,6 @@ def find_unsaved_work(
         for each in known
         if each and each.has_work and not each.is_saved and not each.may_be_alive(now)
     ]
-
-
-def recover_command(moments: Iterable[datetime], now: datetime) -> str:
-    """Return the command that recovers sessions last active at these moments."""
-    oldest = max((now - moment for moment in moments), default=timedelta())
-    # `leftoff recover` looks back a week.
-    days = oldest.days + 1
-    return "leftoff recover" if days < 7 else f"leftoff recover --since {days}d"
 
 
 def _is_small(path: Path, most_bytes: int | None) -> bool:

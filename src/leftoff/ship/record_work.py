@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leftoff import knowledge, threads
-from leftoff.checkpoint import Checkpoint, cut_to_limits, to_plain
+from leftoff.checkpoint import Checkpoint, cut_to_limits, new_id, to_plain
 from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.git import query
@@ -161,7 +161,11 @@ def save(
         draft = compose(again, unasked, settings, session=session)
     at_hand = _clean(work_context.working_context(board, changes, _notes(draft), now))
     draft = msgspec.structs.replace(
-        draft, trigger=TRIGGER, feature=draft.feature or at_hand.feature, **_thread(store, last)
+        draft,
+        trigger=TRIGGER,
+        act=new_id(now),
+        feature=draft.feature or at_hand.feature,
+        **_thread(store, last, draft),
     )
     kept, _ = cut_to_limits(redact_value(draft))
     # A resumed ship has nothing else to save.
@@ -173,11 +177,15 @@ def save(
     )
 
 
-def _thread(store: Store, last: LastSave) -> dict[str, Any]:
+def _thread(store: Store, last: LastSave, draft: Checkpoint) -> dict[str, Any]:
     """Return the thread that a ship continues: the session's, or that of the last save here."""
     entry = store.index().find_open_thread(session_id(store))
     if entry is not None:
-        return {"thread": entry.slot, "name": entry.name}
+        head = store.load(entry)
+        # A commit message is not the task of the work, which may go on.
+        task = head.summary or head.intent
+        kept = {"summary": task if task != draft.intent else None} if task else {}
+        return {"thread": entry.slot, "name": entry.name, **kept}
     if last.checkpoint is not None:
         return {"thread": slot_of(last.checkpoint), "name": last.checkpoint.name}
     return {"thread": None, "name": None}
@@ -188,8 +196,14 @@ def end_thread(store: Store, kept: ShipCheckpoint) -> bool:
     entry = store.index().get(kept.checkpoint.id)
     if entry is None or entry.state not in LISTED:
         return False
-    store.record("consumed", [entry.id])
+    # One undo takes back both, the save and the end.
+    store.record("consumed", [entry.id], trigger=TRIGGER, act=kept.checkpoint.act)
     return True
+
+
+def reopen_thread(store: Store, kept: ShipCheckpoint) -> None:
+    """Reopen a thread that a ship has ended, because a later step failed."""
+    store.record("restored", [kept.checkpoint.id], trigger=TRIGGER, act=kept.checkpoint.act)
 
 
 def is_finished(kept: ShipCheckpoint) -> bool:

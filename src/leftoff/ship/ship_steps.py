@@ -128,7 +128,7 @@ class _Run:
         is_failed = any(step.state == "failed" for step in self.steps)
         with contextlib.suppress(LeftoffError, OSError):
             if is_failed and self.has_ended:
-                self.store.record("restored", [self.kept.checkpoint.id])
+                record_work.reopen_thread(self.store, self.kept)
             # Native files and the briefing show open work; the commit holds them as they were.
             elif not (is_failed or self._shows_work()) and record_work.is_finished(self.kept):
                 record_work.end_thread(self.store, self.kept)

@@ -19,6 +19,9 @@ from leftoff.store.store import SavedCheckpoint, Store, utc_now
 if TYPE_CHECKING:
     from leftoff.store import adoption as adoption
     from leftoff.store import current_revision as current_revision
+    from leftoff.store import name_errors as name_errors
+    from leftoff.store import repair_log as repair_log
+    from leftoff.store import revert_acts as revert_acts
 
 __all__ = [
     "BY_PROMPT",
@@ -38,5 +41,5 @@ __all__ = [
     "utc_now",
 ]
 
-# Few commands need the rest: merging another store, or a census of the files.
+# Few commands need the rest: merging another store, a census of the files, undo, or a repair.
 __getattr__ = load_on_use(__name__)

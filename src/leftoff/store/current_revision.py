@@ -8,9 +8,10 @@ instead: it never waits for a large index to be built.
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -105,6 +106,15 @@ _SHORT_BYTES = 200_000
 Standing = tuple[CheckpointEntry | None, str | None]
 
 
+class Previous(NamedTuple):
+    """The revision that a save follows, and the last id used in its thread."""
+
+    head: CheckpointEntry | None = None
+    last_id: str | None = None
+    is_known: bool = True
+    """Whether the store could be read; if not, there may be such a revision."""
+
+
 class Standings:
     """Finds the revision before a save, and caches what it learned between saves."""
 
@@ -114,7 +124,7 @@ class Standings:
         self._lag: Lag | None = None
         self._has_counted = False
 
-    def find_previous(self, draft: Checkpoint, now: datetime) -> Standing:
+    def find_previous(self, draft: Checkpoint, now: datetime) -> Previous:
         """Return the revision that a save follows, and the last id used in its thread.
 
         That is the head of the draft's thread. If the draft has no thread, or gives its thread the
@@ -122,11 +132,13 @@ class Standings:
         """
         with contextlib.suppress(OSError, StoreRefused):
             if (found := self._ask_index_safely(draft)) is not None:
-                return found
+                return Previous(*found)
         # If nothing can be read, save anyway: a new checkpoint never overwrites a file.
         with contextlib.suppress(OSError, StoreRefused):
-            return self._ask_census(draft, now)
-        return None, None
+            head, last_id = self._ask_census(draft, now)
+            is_known = head is not None or all(map(_can_list, self._areas.in_use()))
+            return Previous(head, last_id, is_known)
+        return Previous(is_known=False)
 
     def _ask_census(self, draft: Checkpoint, now: datetime) -> Standing:
         return find_previous(self._areas.in_use(), draft, now)
@@ -230,6 +242,17 @@ class Standings:
         return self._lag
 
 
+def _can_list(area: Area) -> bool:
+    """Return whether the checkpoints of an area can be listed, or there are none."""
+    try:
+        os.scandir(area.checkpoints).close()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return True
+
+
 def _find_standing(index: StoreIndex, draft: Checkpoint) -> CheckpointEntry | None:
     own = index.head(draft.thread) if draft.thread is not None else None
     if draft.name is None or (own is not None and own.name == draft.name):
@@ -263,6 +286,11 @@ class _LogContents(msgspec.Struct):
     events: list[layout.StoreEvent]
     logged: set[bytes]
 
+    def list_joined(self) -> dict[str, str]:
+        """Return the thread of each checkpoint that joined one after it was saved."""
+        joined = [event for event in self.events if event.action == "joined" and event.thread]
+        return {each: event.thread or "" for event in joined for each in event.ids}
+
 
 def find_previous(
     areas: Sequence[Area], draft: Checkpoint, now: datetime
@@ -285,7 +313,8 @@ def _find_named(areas: Sequence[Area], name: str) -> tuple[CheckpointEntry | Non
     from_log = _read(areas, [b'"name":' + msgspec.json.encode(name)])
     ids = {each for event in from_log.events if event.name == name for each in event.ids}
     ids.update(_find_unlogged(areas, from_log.logged))
-    entries = [found for each in ids if (found := _entry(areas, each, "open")) is not None]
+    joined = from_log.list_joined()
+    entries = [found for each in ids if (found := _entry(areas, each, "open", joined)) is not None]
     slots = {entry.slot for entry in entries if entry.name == name}
     heads = [_find_head(areas, slot) for slot in slots]
     named = [(head, last) for head, last in heads if head is not None and head.name == name]
@@ -307,9 +336,10 @@ def _find_head(areas: Sequence[Area], slot: str) -> tuple[CheckpointEntry | None
         for each in event.ids
     }
     ids.update(_find_unlogged(areas, from_log.logged))
+    joined = from_log.list_joined()
     last_id = None
     for checkpoint_id in sorted(ids, reverse=True):
-        found = _entry(areas, checkpoint_id, states.get(checkpoint_id, "open"))
+        found = _entry(areas, checkpoint_id, states.get(checkpoint_id, "open"), joined)
         # A name may belong to another thread, and an unlogged file to any.
         if found is None or found.slot != slot:
             continue
@@ -368,13 +398,13 @@ def _later_ids(areas: Iterable[Area], draft: Checkpoint, now: datetime) -> Itera
         if each > first
     }
     for checkpoint_id in sorted(later, reverse=True):
-        found = _entry(list(areas), checkpoint_id, "open")
+        found = _entry(list(areas), checkpoint_id, "open", {})
         if found is not None and found.slot == slot_of(draft):
             yield checkpoint_id
 
 
 def _entry(
-    areas: Sequence[Area], checkpoint_id: str, state: layout.State
+    areas: Sequence[Area], checkpoint_id: str, state: layout.State, joined: Mapping[str, str]
 ) -> CheckpointEntry | None:
     """Read a checkpoint as the index would show it; None if no area has a readable copy."""
     for number, area in enumerate(areas):
@@ -383,6 +413,7 @@ def _entry(
         except (OSError, LeftoffError, ValueError, OverflowError):
             continue
         del row["is_autosave"]
+        row["slot"] = joined.get(checkpoint_id, row["slot"])
         for key in ("saved_at", "as_of"):
             row[key] = datetime.fromtimestamp(row[key], UTC)
         return CheckpointEntry(

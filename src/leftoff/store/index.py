@@ -15,7 +15,7 @@ import msgspec
 from leftoff.checkpoint import AUTOMATIC, is_automatic
 from leftoff.store import layout
 from leftoff.store.database import LogIndex
-from leftoff.store.index_sync import EVENTS_OF, TABLES, CheckpointRows
+from leftoff.store.index_sync import EVENTS_OF, TABLES, UNSEEN, CheckpointRows
 from leftoff.store.layout import Area
 from leftoff.store.search_text import join_cjk, match_expression, snippet
 
@@ -73,6 +73,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
 # How long a save waits while another process brings the index up to date.
 _PATIENCE_SECONDS = 1.0
+_AFTER_UNSEEN = chr(ord(UNSEEN) + 1)
 _ID_PART = re.compile(r"[0-9a-fTZ-]+")
 _COLUMNS = ", ".join(f"checkpoints.{name}" for name in CheckpointEntry.__struct_fields__)
 _LISTED = ", ".join(repr(state) for state in sorted(layout.LISTED))
@@ -133,9 +134,34 @@ class StoreIndex(LogIndex):
         with self._database.turn():
             return self._make_rows().mark_miscounted()
 
-    def list_unlogged(self) -> list[tuple[str, str | None, str, str]]:
-        """Return id, name, thread and trigger of the checkpoints that have no line in the log."""
-        return self._ask(lambda: self._make_rows().list_unlogged())
+    def list_unlogged(self) -> list[CheckpointEntry]:
+        """Return the checkpoints that have no line in the log."""
+        # Not one query: SQLite would not start with the short list, and read every checkpoint.
+        found = [self.get(row[0]) for row in self._rows("SELECT id FROM unlogged")]
+        return [entry for entry in found if entry is not None and entry.problem is None]
+
+    def list_unseen(self) -> list[tuple[list[str], str]]:
+        """Return the threads that were saved while the store could not be read.
+
+        Each as its checkpoints and the thread that they belong to: the open one that already had
+        that name, or one of their own.
+        """
+        found = self._many("WHERE slot >= ? AND slot < ? AND is_head", (UNSEEN, _AFTER_UNSEEN))
+        return [
+            ([each.id for each in self.revisions(head.slot)], thread)
+            for head in found
+            if (thread := self._find_meant(head)) is not None
+        ]
+
+    def _find_meant(self, unseen: CheckpointEntry) -> str | None:
+        """Return the thread that a save should have continued; None while that is not certain."""
+        own = unseen.slot.removeprefix(UNSEEN)
+        where = f"WHERE name = ? AND is_head AND state IN ({_LISTED}) ORDER BY as_of DESC, id DESC"
+        for head in self._many(where, (unseen.name,)) if unseen.state in layout.LISTED else []:
+            # A thread that was opened later cannot have been meant.
+            if head.slot != unseen.slot and self.revisions(head.slot)[-1].id < own:
+                return head.slot
+        return None if self.unreadable() else own
 
     def stale_counts(self) -> tuple[int, int]:
         """Count the files in changed folders, and how many of them the index knows."""
@@ -152,7 +178,7 @@ class StoreIndex(LogIndex):
         return layout.decode_event(rows[0][0]) if rows else None
 
     def find_undoable(self) -> layout.StoreEvent | None:
-        """Return the newest act that can still be undone."""
+        """Return the newest act that can still be undone, with everything that it saved."""
         return self._ask(lambda: next(filter(self._can_undo, self._undoable()), None))
 
     def find_redoable(self) -> tuple[layout.StoreEvent, layout.StoreEvent] | None:
@@ -160,13 +186,34 @@ class StoreIndex(LogIndex):
         return self._ask(lambda: next(self._redoable(), None))
 
     def _undoable(self) -> Iterator[layout.StoreEvent]:
-        return layout.list_undoable(self._steps())
+        return map(self._complete_act, layout.list_undoable(self._steps()))
 
     def _redoable(self) -> Iterator[tuple[layout.StoreEvent, layout.StoreEvent]]:
         for undone in layout.list_redoable(self._steps()):
-            act = self.event(undone.of or "")
+            act = self.find_act(undone.of or "")
             if act is not None and self._has_any(act.ids):
                 yield undone, act
+
+    def find_act(self, act_id: str) -> layout.StoreEvent | None:
+        """Return what an undo names, as one event."""
+        found = self.event(act_id) or next(iter(self.events_of(act_id)), None)
+        return self._complete_act(found) if found is not None else None
+
+    def list_touched(self, event: layout.StoreEvent) -> list[str]:
+        """Return the checkpoints that an event changed; for an undo or redo, also indirectly."""
+        own = [*event.ids, *event.hides]
+        of = self.find_act(event.of) if event.of is not None else None
+        if of is None:
+            return own
+        return [*own, *self.list_touched(of), *([of.replaced] if of.replaced else [])]
+
+    def _complete_act(self, event: layout.StoreEvent) -> layout.StoreEvent:
+        """Return the act that an event belongs to, as one event."""
+        if event.act is None:
+            return event
+        together = self.events_of(event.act)
+        ids = [*dict.fromkeys(checkpoint_id for each in together for checkpoint_id in each.ids)]
+        return msgspec.structs.replace(together[0], ids=ids)
 
     def _steps(self) -> Iterator[layout.StoreEvent]:
         query = "SELECT body FROM events WHERE is_step ORDER BY seq DESC"
@@ -295,8 +342,9 @@ class StoreIndex(LogIndex):
         return self._many("ORDER BY id DESC LIMIT ?", (limit,))
 
     def newest_of_session(self, session_id: str) -> CheckpointEntry | None:
-        """Return the newest checkpoint of a session, under any name."""
-        return self._one("WHERE session_id = ? ORDER BY id DESC LIMIT 1", (session_id,))
+        """Return the newest checkpoint of a session, under any name, unless that was undone."""
+        where = "WHERE session_id = ? AND state != 'undone' ORDER BY id DESC LIMIT 1"
+        return self._one(where, (session_id,))
 
     def of_session(self, session_id: str, limit: int) -> list[CheckpointEntry]:
         """Return the checkpoints of a session, under any name, newest first."""

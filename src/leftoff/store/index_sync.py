@@ -125,6 +125,10 @@ def slot_of(checkpoint: Checkpoint) -> str:
     return f"~{checkpoint.worktree or ''}"
 
 
+UNSEEN = "?"
+"""Begins the key of a thread whose first save could not see whether it continues another one."""
+
+
 def decode_for_index(data: bytes) -> Checkpoint:
     """Decode a checkpoint for indexing."""
     try:
@@ -208,10 +212,6 @@ class CheckpointRows(Rows):
         found = sum(len(self._areas[number].ids_in(name)) for number, name in stale)
         return found, sum(self._count_in(*place) for place in stale)
 
-    def list_unlogged(self) -> list[tuple[str, str | None, str, str]]:
-        """Return id, name, thread and trigger of the checkpoints that have no line in the log."""
-        return self._db.execute(_UNLOGGED).fetchall()
-
     def update_counts(self) -> None:
         """Update the counts, and find the newest revision of each slot that changed."""
         self._db.executemany(_POINT_HEAD, [{"slot": slot} for slot in self._slots])
@@ -290,6 +290,7 @@ class CheckpointRows(Rows):
                 continue
             if number == 0 and not is_logged:
                 unlogged.append((checkpoint_id,))
+            row["slot"] = layout.find_joined_thread(checkpoint_id, logged) or row["slot"]
             row["rowid"] = self._free_rowid(checkpoint_id, taken)
             row["state"] = _state(checkpoint_id, logged)
             rows.append(row)
@@ -369,20 +370,42 @@ class CheckpointRows(Rows):
             ids |= self._ids_of(event.of)
         # A checkpoint that was just saved is open, which is also the state without any event.
         is_first = event.action == "saved" and not any(map(self._has_events, ids))
-        self._db.executemany("INSERT OR IGNORE INTO targets VALUES (?, ?)", [(i, seq) for i in ids])
+        # An act with several events is a target of each, so that its events can be found.
+        targets = {*ids, *([event.act] if event.act else [])}
+        self._db.executemany(
+            "INSERT OR IGNORE INTO targets VALUES (?, ?)", [(each, seq) for each in targets]
+        )
         if event.action == "resumed" and event.session_id is not None:
             self._db.execute("INSERT OR IGNORE INTO joins VALUES (?, ?)", (event.session_id, seq))
         if event.action == "saved":
             self._db.executemany("DELETE FROM unlogged WHERE id = ?", [(i,) for i in event.ids])
+        if event.action == "joined":
+            self._join(event)
         return set() if is_first else ids
+
+    def _join(self, event: layout.StoreEvent) -> None:
+        """Move checkpoints to the thread that they have joined."""
+        for checkpoint_id in event.ids:
+            known = self._find_row(checkpoint_id)
+            if known is not None:
+                self._slots |= {known[1], event.thread or known[1]}
+                self._db.execute(
+                    "UPDATE checkpoints SET slot = ? WHERE id = ?",
+                    (event.thread or known[1], checkpoint_id),
+                )
 
     def _has_events(self, checkpoint_id: str) -> bool:
         query = "SELECT 1 FROM targets WHERE checkpoint = ? LIMIT 1"
         return self._db.execute(query, (checkpoint_id,)).fetchone() is not None
 
     def _ids_of(self, event_id: str) -> set[str]:
+        """Return the checkpoints of an event, or of all events of an act."""
         row = self._db.execute("SELECT body FROM events WHERE id = ?", (event_id,)).fetchone()
-        return set(layout.decode_event(row[0]).ids) if row else set()
+        if row is None:
+            return {each for event in self._load_events(event_id) for each in event.ids}
+        event = layout.decode_event(row[0])
+        # What is redone is an undo, and that may be of an act with several events.
+        return {*event.ids, *event.hides, *(self._ids_of(event.of) if event.of else ())}
 
     def _load_events(self, checkpoint_id: str) -> list[layout.StoreEvent]:
         rows = self._db.execute(EVENTS_OF, (checkpoint_id,)).fetchall()
@@ -393,11 +416,6 @@ _POINT_HEAD = """
 UPDATE checkpoints SET is_head = NOT is_head WHERE slot = :slot AND is_head IS NOT (id IS (
   SELECT id FROM checkpoints WHERE slot = :slot AND state != 'undone' ORDER BY id DESC LIMIT 1
 ))
-"""
-# CROSS, so that SQLite starts with the short list: by its own choice it reads every checkpoint.
-_UNLOGGED = """
-SELECT id, name, slot, trigger FROM unlogged CROSS JOIN checkpoints USING (id)
-WHERE problem IS NULL
 """
 _IDS_IN = "SELECT id FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"
 _COUNT_IN = "SELECT count(*) FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from leftoff import store as store_room
-from leftoff.checkpoint import Checkpoint, encode, is_id
+from leftoff.checkpoint import MANUAL, Checkpoint, encode, is_id, new_id
 from leftoff.errors import StoreRefused
 from leftoff.projects.project import Project
 from leftoff.projects.store_places import folder_marks, forget_mark, plain_store, write_mark
@@ -29,7 +29,7 @@ from leftoff.store import disk, log
 
 Action = Literal[
     "saved", "resumed", "declined", "consumed", "cleared", "dropped", "restored", "undone",
-    "redone", "purged",
+    "redone", "purged", "joined",
 ]  # fmt: skip
 State = Literal["open", "resumed", "declined", "consumed", "cleared", "dropped", "undone"]
 
@@ -60,8 +60,10 @@ BY_REMOVAL = "removal"
 class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the log.
 
-    `of` is the event that an undo or redo reverts; `replaced` is the revision that a save replaced.
-    `thread` is the thread that a save belongs to.
+    `of` is the event or act that an undo reverts, or the undo that a redo reverts.
+    `act` is shared by all events of one act that takes several, such as recovering sessions.
+    `thread` is the thread that a save belongs to, or that checkpoints have joined.
+    `replaced` is the revision that a save replaced.
     `hides` are the revisions that undoing a save hides: its own, and later autosaves of the work.
     `trigger` is why a checkpoint was saved or resumed; None means by a command.
     """
@@ -74,6 +76,7 @@ class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     thread: str | None = None
     replaced: str | None = None
     of: str | None = None
+    act: str | None = None
     hides: list[str] = []
     trigger: str | None = None
     agent: str | None = None
@@ -87,10 +90,17 @@ class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """
         if self.action != "saved":
             return self.action in _ACTS
+        if self.act is not None:
+            return True
         if self.trigger == "import":
-            # An edit of a native file. A whole import is no single act.
+            # An edit of a native file; leftoff imports others without being asked.
             return self.replaced is not None
         return self.trigger == "ship" or (self.trigger is None and self.name is not None)
+
+    @property
+    def act_id(self) -> str:
+        """What an undo of this event names: the whole act, if the event is part of one."""
+        return self.act or self.id
 
     @property
     def is_step(self) -> bool:
@@ -98,8 +108,18 @@ class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.is_act or self.action in {"undone", "redone"}
 
 
+def build_event(now: datetime, action: Action, ids: list[str], **fields: Any) -> StoreEvent:
+    """Build an event that happens now."""
+    return StoreEvent(id=new_id(now), at=now, action=action, ids=ids, **fields)
+
+
+def name_trigger(trigger: str | None) -> str | None:
+    """Return the trigger to record with a save; None if somebody saved on purpose."""
+    return None if trigger == MANUAL else trigger
+
+
 def list_undoable(newest_first: Iterable[StoreEvent]) -> Iterator[StoreEvent]:
-    """Yield the acts that are in force, newest first."""
+    """Yield the acts that are in force, newest first; of one with several events, the newest."""
     redone: set[str | None] = set()
     reverted: set[str | None] = set()
     for event in newest_first:
@@ -107,7 +127,8 @@ def list_undoable(newest_first: Iterable[StoreEvent]) -> Iterator[StoreEvent]:
             redone.add(event.of)
         elif event.action == "undone":
             reverted.update({event.of} if event.id not in redone else ())
-        elif event.is_act and event.id not in reverted:
+        elif event.is_act and event.act_id not in reverted:
+            reverted.add(event.act_id)
             yield event
 
 
@@ -132,14 +153,23 @@ def fold_events(events: Iterable[StoreEvent]) -> dict[str, State]:
     reverted = {
         event.of for event in known.values() if event.action == "undone" and event.id not in redone
     }
+    together = _list_together(known.values())
     states: dict[str, State] = {}
     for event in known.values():
         if event.action == "undone":
             if event.id not in redone:
-                states.update(dict.fromkeys(_list_hidden(event, known), "undone"))
-        elif event.action in STATE_AFTER and (event.id not in reverted or event.action == "saved"):
+                states.update(dict.fromkeys(_list_hidden(event, known, together), "undone"))
+        elif event.action in STATE_AFTER and (
+            event.act_id not in reverted or event.action == "saved"
+        ):
             states.update(dict.fromkeys(event.ids, STATE_AFTER[event.action]))
     return states
+
+
+def find_joined_thread(checkpoint_id: str, events: Iterable[StoreEvent]) -> str | None:
+    """Return the thread that a checkpoint has joined since it was saved; None if it has not."""
+    joined = [each for each in events if each.action == "joined" and checkpoint_id in each.ids]
+    return joined[-1].thread if joined else None
 
 
 def list_reverted(events: Iterable[StoreEvent]) -> set[str | None]:
@@ -149,10 +179,25 @@ def list_reverted(events: Iterable[StoreEvent]) -> set[str | None]:
     return {event.of for event in known if event.action == "undone" and event.id not in redone}
 
 
-def _list_hidden(event: StoreEvent, known: dict[str, StoreEvent]) -> list[str]:
+def _list_together(events: Iterable[StoreEvent]) -> dict[str, list[str]]:
+    """Return what each act with several events saved.
+
+    An undo of it does not repeat these ids. An import may have saved thousands, and the events of a
+    checkpoint are read again whenever its state changes.
+    """
+    together: dict[str, list[str]] = {}
+    for event in events:
+        if event.act is not None and event.action == "saved":
+            together.setdefault(event.act, []).extend(event.ids)
+    return together
+
+
+def _list_hidden(
+    event: StoreEvent, known: dict[str, StoreEvent], together: dict[str, list[str]]
+) -> list[str]:
     """Return the revisions that an undo hides; any other undone event just never happened."""
-    if event.hides:
-        return event.hides
+    if event.hides or event.of in together:
+        return [*event.hides, *together.get(event.of or "", [])]
     # Version 0.1 did not record what an undo hides.
     undone = known.get(event.of or "")
     return undone.ids if undone is not None and undone.action == "saved" else []

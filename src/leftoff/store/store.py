@@ -5,17 +5,17 @@ import functools
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from leftoff.checkpoint import MANUAL, Checkpoint, decode, id_time, new_id, storable
-from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint, StoreRefused
+from leftoff import store as store_room
+from leftoff.checkpoint import Checkpoint, decode, new_id, storable
+from leftoff.errors import StoreRefused
 from leftoff.projects.project import Project
 from leftoff.store import disk, layout, log
 from leftoff.store.current_revision import Standings
 from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
-from leftoff.store.index_sync import slot_of
+from leftoff.store.index_sync import UNSEEN, slot_of
 from leftoff.store.layout import LISTED, Action, Area, Areas, StoreEvent
 
 
@@ -31,11 +31,6 @@ class SavedCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
 def utc_now() -> datetime:
     """Return the current time in UTC."""
     return datetime.now(UTC)
-
-
-def _automatic(trigger: str | None) -> str | None:
-    """Return the trigger to record with a save; None if somebody saved on purpose."""
-    return None if trigger == MANUAL else trigger
 
 
 def _as_it_is(project: Project) -> Project:
@@ -91,11 +86,14 @@ class Store:
             draft = msgspec.structs.replace(draft, thread=slot_of(draft))
 
         def act(area: Area) -> SavedCheckpoint:
-            standing, last_id = self._standings.find_previous(draft, self.now())
+            standing, last_id, is_known = self._standings.find_previous(draft, self.now())
             if standing is None or (standing.state not in LISTED and draft.thread is None):
-                return self._store_revision(area, draft, None, last_id if draft.thread else None)
+                is_unseen = overwrite and not is_known
+                return self._store_revision(
+                    area, draft, None, last_id if draft.thread else None, is_unseen=is_unseen
+                )
             if standing.slot != draft.thread and not overwrite:
-                raise name_taken(standing)
+                raise store_room.name_errors.name_taken(standing)
             into = msgspec.structs.replace(draft, thread=standing.slot)
             is_seen = draft.name is not None and standing.state in LISTED
             # Nobody asked for an autosave, so it is nothing to undo.
@@ -117,6 +115,7 @@ class Store:
                 ids=[checkpoint.id],
                 name=checkpoint.name,
                 thread=checkpoint.thread,
+                act=checkpoint.act,
                 trigger="import",
             )
             try:
@@ -136,18 +135,25 @@ class Store:
         """Put a checkpoint without a thread into the one that has its name, open or not."""
         if checkpoint.thread is not None or checkpoint.name is None or self.is_far_behind():
             return checkpoint
-        standing, _ = self._standings.find_previous(checkpoint, self.now())
+        standing = self._standings.find_previous(checkpoint, self.now()).head
         # Without one, the name itself is the thread, as in version 0.1.
         slot = standing.slot if standing is not None else None
         return msgspec.structs.replace(checkpoint, thread=slot)
 
     def _store_revision(
-        self, area: Area, draft: Checkpoint, replaced: str | None, last_id: str | None
+        self,
+        area: Area,
+        draft: Checkpoint,
+        replaced: str | None,
+        last_id: str | None,
+        *,
+        is_unseen: bool = False,
     ) -> SavedCheckpoint:
         now = self.now()
         new = new_id(now, after=last_id)
-        # A new thread is known by the id of its first checkpoint.
-        thread = draft.thread or new
+        # A new thread is known by the id of its first checkpoint. If the store could not be read,
+        # the next reader finds out which thread was to be continued.
+        thread = draft.thread or (f"{UNSEEN}{new}" if is_unseen else new)
         checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now, thread=thread)
         path = area.write(checkpoint)
         # The checkpoint's file is the record and already on disk. The log line only orders it among
@@ -161,7 +167,8 @@ class Store:
             name=draft.name,
             thread=thread,
             replaced=replaced,
-            trigger=_automatic(draft.trigger),
+            act=draft.act,
+            trigger=layout.name_trigger(draft.trigger),
         )
         try:
             place = area.append(saved, durable=False)
@@ -180,10 +187,12 @@ class Store:
         *,
         session: tuple[str, str] | None = None,
         trigger: str | None = None,
+        act: str | None = None,
     ) -> StoreEvent:
-        """Record durably what happened to checkpoints, and in which agent's session."""
+        """Record durably what happened to checkpoints, in which session and by which act."""
         agent, session_id = session or (None, None)
-        event = self._event(action, list(ids), agent=agent, session_id=session_id, trigger=trigger)
+        told = {"agent": agent, "session_id": session_id, "trigger": trigger, "act": act}
+        event = layout.build_event(self.now(), action, list(ids), **told)
         self._areas.write(lambda area: area.append(event))
         if action in {"cleared", "restored"}:
             self.shown_or_hidden.update(ids)
@@ -191,64 +200,29 @@ class Store:
 
     def undo(self) -> StoreEvent | None:
         """Revert the newest act, and return it."""
-        return self._revert(self._plan_undo)
+        return self._revert(store_room.revert_acts.plan_undo)
 
     def redo(self) -> StoreEvent | None:
         """Bring back the act that was undone last, and return it."""
-        return self._revert(self._plan_redo)
+        return self._revert(store_room.revert_acts.plan_redo)
 
     def _revert(
-        self, plan: Callable[[], tuple[StoreEvent, StoreEvent] | None]
+        self, plan: Callable[[StoreIndex, datetime], tuple[StoreEvent, StoreEvent] | None]
     ) -> StoreEvent | None:
         planned: list[tuple[StoreEvent, StoreEvent]] = []
 
         def act(area: Area) -> StoreEvent | None:
             # Planned only once: if the line was written but not synced, `act` runs again for the
             # fallback, and that must not revert a second event.
-            if not planned and (found := plan()):
+            if not planned and (found := plan(self.index(), self.now())):
                 planned.append(found)
             for reverted, event in planned:
                 area.append(event)
-                self.shown_or_hidden.update([*event.ids, *event.hides])
+                self.shown_or_hidden.update([*reverted.ids, *event.ids, *event.hides])
                 return reverted
             return None
 
         return self._areas.write(act)
-
-    def _plan_undo(self) -> tuple[StoreEvent, StoreEvent] | None:
-        index = self.index()
-        act = index.find_undoable()
-        if act is None:
-            return None
-        hides = self.list_hidden_by_undo(act)
-        touched = [*act.ids, *([act.replaced] if act.replaced else [])]
-        return act, self._event("undone", touched, of=act.id, hides=hides)
-
-    def _plan_redo(self) -> tuple[StoreEvent, StoreEvent] | None:
-        found = self.index().find_redoable()
-        if found is None:
-            return None
-        undone, act = found
-        touched = [*dict.fromkeys([*act.ids, *undone.ids, *undone.hides])]
-        return act, self._event("redone", touched, of=undone.id)
-
-    def list_hidden_by_undo(self, act: StoreEvent) -> list[str]:
-        """Return the revisions that undoing an act hides.
-
-        Autosaves continue from the newest revision. Undoing a save therefore also hides the later
-        autosaves of the same work; otherwise what was saved would still be shown.
-        """
-        if act.action != "saved":
-            return []
-        index = self.index()
-        found = [entry for each in act.ids if (entry := index.get(each))]
-        later = [
-            each.id
-            for entry in found
-            for each in index.revisions(entry.slot)
-            if each.id > entry.id and each.state != "undone"
-        ]
-        return [*act.ids, *later]
 
     def purge(self, entries: Sequence[CheckpointEntry]) -> None:
         """Delete checkpoints permanently."""
@@ -260,13 +234,10 @@ class Store:
             # One sync per folder, not per file, makes all deletions durable.
             for folder in {self._area(entry).path_of(entry.id).parent for entry in entries}:
                 disk.sync_folder(folder)
-            area.append(self._event("purged", [entry.id for entry in entries]))
+            ids = [entry.id for entry in entries]
+            area.append(layout.build_event(self.now(), "purged", ids))
 
         self._areas.write(act)
-
-    def _event(self, action: Action, ids: list[str], **fields: Any) -> StoreEvent:
-        now = self.now()
-        return StoreEvent(id=new_id(now), at=now, action=action, ids=ids, **fields)
 
     # Sessions
 
@@ -337,37 +308,9 @@ class Store:
             self._areas.adopt_waiting()
         index = self.open_index()
         index.sync()
-        if not self._leaves_no_trace and index.list_unlogged():
-            self._log_unlogged(index)
+        if not self._leaves_no_trace and (index.list_unlogged() or index.list_unseen()):
+            store_room.repair_log.repair_log(self._areas.main, index, self.now())
         return index
-
-    def _log_unlogged(self, index: StoreIndex) -> None:
-        """Append missing log lines, because native files are updated from the log.
-
-        A crash or an unwritable log can leave a checkpoint without its line. While the lock is
-        held, no writer is between writing a checkpoint and its line.
-        """
-        with contextlib.suppress(OSError, StoreRefused):
-            with disk.lock(self._areas.main.lock, seconds=0) as is_held:
-                if not is_held:
-                    return
-                index.sync()
-                missing = [
-                    StoreEvent(
-                        id=each,
-                        at=id_time(each),
-                        action="saved",
-                        ids=[each],
-                        name=name,
-                        thread=thread,
-                        trigger=_automatic(trigger),
-                    )
-                    for each, name, thread, trigger in index.list_unlogged()
-                ]
-                if missing:
-                    lines = b"\n".join(map(msgspec.json.encode, missing))
-                    disk.append(self._areas.main.log, lines, durable=False)
-            index.sync()
 
     def is_far_behind(self) -> bool:
         """Return whether the index is too far behind for a save to wait for it."""
@@ -416,50 +359,8 @@ class Store:
         matches = index.with_prefix(key) if len(key) >= 4 else []
         if len(matches) == 1:
             return matches[0]
-        raise not_found(key, matches, index.names_like(key[:1]))
+        raise store_room.name_errors.not_found(key, matches, index.names_like(key[:1]))
 
     def search(self, query: Query) -> list[Hit]:
         """Find checkpoints by words, newest first."""
         return self.index().search(query)
-
-
-# --- errors for a name that is in use, unknown or ambiguous ---
-
-
-def name_taken(standing: CheckpointEntry) -> LeftoffError:
-    """Return the error for a name in use, with the choices a person has."""
-    saved = standing.saved_at.astimezone().strftime("%Y-%m-%d %H:%M")
-    left_off = standing.left_off or standing.task or "(no summary)"
-    return ChoiceNeeded(
-        f'A checkpoint named "{standing.name}" exists, saved {saved}: {left_off}',
-        question=f'Overwrite "{standing.name}"?',
-        choices=[
-            {
-                "choice": "overwrite",
-                "label": "Overwrite",
-                "command": f"leftoff save {standing.name} --overwrite",
-                "saved_at": standing.saved_at.isoformat(),
-                "left_off": standing.left_off,
-                "id": standing.id,
-            },
-            {"choice": "rename", "label": "Different name", "command": "leftoff save OTHER-NAME"},
-        ],
-        hint="Add --overwrite to save a new revision (the old one stays in `leftoff log`), "
-        "or give another name.",
-    )
-
-
-def not_found(key: str, matches: Sequence[CheckpointEntry], names: Sequence[str]) -> LeftoffError:
-    """Return the error for an unknown or ambiguous key, with the closest names."""
-    if matches:
-        ids = ", ".join(entry.id for entry in matches[:5])
-        return NoSuchCheckpoint(
-            f"Several checkpoints match '{key}': {ids}", hint="Type more of the id."
-        )
-    import difflib  # noqa: PLC0415 - 1 ms, and only a mistyped name needs it
-
-    near = difflib.get_close_matches(key, names, n=1)
-    hint = f"Did you mean {near[0]}? " if near else ""
-    return NoSuchCheckpoint(
-        f"No checkpoint named '{key}'", hint=f"{hint}Run `leftoff list` to see all checkpoints."
-    )

@@ -185,7 +185,7 @@ def refresh(store: Store, checkpoint: Checkpoint, settings: Settings) -> SavedCh
 # --- the caller's fields ---
 
 
-OURS = ("schema", "id", "saved_at")
+OURS = ("schema", "id", "saved_at", "act")
 """Keys that the store sets, never the caller."""
 SCHEMA_HINT = "Run `leftoff schema` to see the allowed keys and values."
 # What people and agents write into a list that should be empty.

@@ -275,7 +275,7 @@ def _warnings(
 # These change even if no work is done.
 _VOLATILE = frozenset(
     {"id", "saved_at", "as_of", "trigger", "reason", "transcript", "context", "files", "dirty"}
-    | {"in_flight", "thread", "stated"}
+    | {"in_flight", "thread", "stated", "act"}
 )
 
 # A conversation that has filled so much of the context is work, even if it changed no file.

@@ -1,11 +1,14 @@
 """Save sessions that ended without a checkpoint."""
 
 import contextlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from leftoff import config
-from leftoff.checkpoint import Checkpoint
+from leftoff.checkpoint import Checkpoint, new_id
 from leftoff.git import query
 from leftoff.projects.project import find_project
 from leftoff.session.sessions import KnownSession
@@ -14,10 +17,22 @@ from leftoff.threads import persist
 from leftoff.threads.compose import compose
 
 
-def recover_session(store: Store, session: KnownSession) -> SavedCheckpoint | None:
-    """Save where a dead session left off; None if there was nothing but small talk."""
+def recover_sessions(store: Store, sessions: Iterable[KnownSession]) -> list[SavedCheckpoint]:
+    """Save where dead sessions left off, as one act that `undo` takes back."""
+    act = new_id(store.now())
+    saved = [recover_session(store, each, act=act) for each in sessions]
+    return [each for each in saved if each is not None]
+
+
+def recover_session(
+    store: Store, session: KnownSession, *, act: str | None = None
+) -> SavedCheckpoint | None:
+    """Save where a dead session left off; None if there was nothing but small talk.
+
+    `act` is what somebody did to recover it; without one, leftoff recovers it unasked.
+    """
     draft = compose_recovered(store, session.facts.cwd, {}, session)
-    return persist.autosave(store, draft, session.facts)
+    return persist.autosave(store, msgspec.structs.replace(draft, act=act), session.facts)
 
 
 def compose_recovered(

@@ -159,15 +159,15 @@ def _events(index: StoreIndex) -> set[str]:
     return {
         f"{event.action}:{token}"
         for event in events.values()
-        for checkpoint in _list_affected(event, events)
+        for checkpoint in _list_affected(event, index)
         for token in tokens[checkpoint]
         if event.action not in {"saved", "purged"}
     }
 
 
-def _list_affected(event: StoreEvent, known: dict[str, StoreEvent]) -> list[str]:
-    # An undo names the event it reverts, and that event names the checkpoints.
-    undone = known.get(event.of or "")
+def _list_affected(event: StoreEvent, index: StoreIndex) -> list[str]:
+    # An undo names the act that it reverts, and the events of that name the checkpoints.
+    undone = index.find_act(event.of) if event.of is not None else None
     return undone.ids if undone is not None else event.ids
 
 

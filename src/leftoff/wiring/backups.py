@@ -17,7 +17,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     before: str | None
     """The name of the backup; None if the file did not exist."""
-    after: str
+    after: str | None = None
+    """The hash of the new content; None if the file was removed."""
     folders: list[str] = []
     """The folders that were created for the file."""
 
@@ -50,7 +51,7 @@ def note(
         at=datetime.now(UTC),
         path=str(change.path),
         before=backup.name if backup else None,
-        after=_hash(change.after or b""),
+        after=_hash(change.after) if change.after is not None else None,
         folders=[str(folder) for folder in folders],
     )
     disk.ensure_folder(state / "backups")

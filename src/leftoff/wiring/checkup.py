@@ -11,6 +11,7 @@ from leftoff.wiring import (
     foreign_files,
     inspect_project,
     inspect_settings,
+    inspect_skill,
     inspect_spool,
     inspect_state,
     roundtrip,
@@ -22,6 +23,7 @@ _OF_WIRING = (
     inspect_settings.check_hook,
     inspect_settings.check_python,
     inspect_settings.check_disabled,
+    inspect_skill.check_skill,
 )
 _OF_STATE = (
     inspect_state.check_byte_code,

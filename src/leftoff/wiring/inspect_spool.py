@@ -19,7 +19,7 @@ _LATE_SECONDS = 60.0
 _SHOWN = 3
 _FOLDERS = (
     "spool", "poison", "ready", "live", "usage", "locks", "folders", "fallback", "projects",
-    "allowed",
+    "allowed", "owed",
 )  # fmt: skip
 _FILES = ("python", "settling", "trying", "settle.lock", "trouble.jsonl", "lost", "full", "key")
 

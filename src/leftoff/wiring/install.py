@@ -19,6 +19,8 @@ _WAIT_SECONDS = 30.0
 _HOOK = "the program that hooks run"
 _PYTHON = "names the Python for hooks"
 _MARK = "keeps the plugin from running the hooks twice"
+_SKILL = "SKILL.md"
+_COMMANDS = ("checkpoint.md", "continue.md", "dashboard.md")
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +31,8 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
     settings: Path
     skills: tuple[Path, ...]
     """The skill: one copy for Claude Code and one for other agents."""
+    commands: tuple[Path, ...] = ()
+    """The slash commands that come with a profile."""
     project: Path | None = None
     """The project whose settings to change; None for the user's own settings."""
 
@@ -57,6 +61,7 @@ def find_places(environment: Environment, project: Path | None = None) -> Places
         state=environment.state_folder,
         settings=folder / "settings.json",
         skills=tuple(each / "leftoff" / "SKILL.md" for each in environment.list_skill_folders()),
+        commands=tuple(folder / "commands" / name for name in _COMMANDS),
         project=project,
     )
 
@@ -72,15 +77,19 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 # --- planning ---
 
 
-def plan_install(places: Places, *, events: Iterable[str] = ()) -> list[FileChange]:
+def plan_install(
+    places: Places, *, events: Iterable[str] = (), with_commands: bool = False
+) -> list[FileChange]:
     """Return the changes that install every hook; empty if all are installed.
 
-    `events` names the optional events that a profile needs.
+    `events` names the optional events that a profile needs; its users also get slash commands.
     """
+    # Without a profile, only update the commands that are there already.
+    commands = [path for path in places.commands if with_commands or path.is_file()]
     wanted = [
         _own(places.hook, _HOOK, read_shipped_hook(), mode=0o755),
         _own(places.python, _PYTHON, installation.lines(), mode=0o600),
-        *(_skill(places, path) for path in places.skills),
+        *(_plan_page(places, path) for path in (*places.skills, *commands)),
         _plan_wiring(places, events),
         _own(places.mark, _MARK, b"", mode=0o600),
     ]
@@ -91,14 +100,16 @@ def plan_uninstall(places: Places) -> list[FileChange]:
     """Return the changes that remove everything except checkpoints and backups."""
     # The backups also name the projects that `init --scope project` wired.
     known = [Path(receipt.path) for receipt in backups.receipts(places.state)]
-    wired = dict.fromkeys([places.settings, *(p for p in known if p not in places.skills)])
+    settings = [path for path in known if path.name == places.settings.name]
+    wired = dict.fromkeys([places.settings, *settings])
+    commands = dict.fromkeys(path for path in known if path.name in _COMMANDS)
     projects = [
         find_places(places.environment, path.parent.parent)
         for path in wired
         if path != places.settings
     ]
     wanted = [_plan_unwiring(places, path) for path in wired]
-    wanted += [_without_skill(places, path) for path in places.skills]
+    wanted += [_plan_removal(places, path) for path in (*places.skills, *commands)]
     wanted += [
         FileChange(path=path, what=what, before=foreign_files.read(path), after=None)
         for path, what in (
@@ -115,11 +126,16 @@ def list_edited_skills(places: Places) -> list[Path]:
     return [path for path in places.skills if _is_edited(places, path)]
 
 
-def _is_edited(places: Places, skill: Path) -> bool:
-    data = foreign_files.read(skill)
-    if data is None or data == read_shipped_skill():
+def list_foreign_commands(places: Places) -> list[Path]:
+    """List the slash commands of the same names that somebody else wrote; they stay."""
+    return [path for path in places.commands if _is_edited(places, path)]
+
+
+def _is_edited(places: Places, page: Path) -> bool:
+    data = foreign_files.read(page)
+    if data is None or data == read_shipped_page(page.name):
         return False
-    return backups.original(places.state, skill, data) is None
+    return backups.original(places.state, page, data) is None
 
 
 def has_hooks_disabled(places: Places) -> bool:
@@ -133,10 +149,10 @@ def read_shipped_hook() -> bytes:
     return (resources.files("leftoff.hooks") / "letterbox.sh").read_bytes()
 
 
-def read_shipped_skill() -> bytes | None:
-    """Return this version's skill, if it ships one."""
-    skill = resources.files("leftoff") / "skill" / "SKILL.md"
-    return skill.read_bytes() if skill.is_file() else None
+def read_shipped_page(name: str) -> bytes:
+    """Return this version's skill or slash command."""
+    folder = resources.files("leftoff") / "skill"
+    return (folder / name if name == _SKILL else folder / "commands" / name).read_bytes()
 
 
 def _own(path: Path, what: str, data: bytes, *, mode: int) -> FileChange | None:
@@ -146,27 +162,24 @@ def _own(path: Path, what: str, data: bytes, *, mode: int) -> FileChange | None:
     return FileChange(path=path, what=what, before=before, after=data, mode=mode)
 
 
-def _skill(places: Places, skill: Path) -> FileChange | None:
-    data, before = read_shipped_skill(), foreign_files.read(skill)
-    if data in {None, before} or _is_edited(places, skill):
+def _plan_page(places: Places, page: Path) -> FileChange | None:
+    data, before = read_shipped_page(page.name), foreign_files.read(page)
+    if data == before or _is_edited(places, page):
         return None
-    return FileChange(
-        path=skill, what="the skill for agents", before=before, after=data, is_foreign=True
-    )
+    return _page_change(page, before, data)
 
 
-def _without_skill(places: Places, skill: Path) -> FileChange | None:
-    before = foreign_files.read(skill)
-    if before is None or _is_edited(places, skill):
+def _plan_removal(places: Places, page: Path) -> FileChange | None:
+    before = foreign_files.read(page)
+    if before is None or _is_edited(places, page):
         return None
-    was = backups.original(places.state, skill, before)
-    return FileChange(
-        path=skill,
-        what="the skill for agents",
-        before=before,
-        after=was.data if was else None,
-        is_foreign=True,
-    )
+    was = backups.original(places.state, page, before)
+    return _page_change(page, before, was.data if was else None)
+
+
+def _page_change(page: Path, before: bytes | None, after: bytes | None) -> FileChange:
+    what = "the skill for agents" if page.name == _SKILL else f"the command /{page.stem}"
+    return FileChange(path=page, what=what, before=before, after=after, is_foreign=True)
 
 
 def _plan_wiring(places: Places, events: Iterable[str]) -> FileChange | None:

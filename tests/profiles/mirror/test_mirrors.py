@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,9 @@ from deaths import count_kills
 from gitrepo import Repo
 from leftoff import profiles
 from leftoff.context import find_project
-from leftoff.profiles.mirror import open_mirrors
+from leftoff.profiles.mirror import mirror, open_mirrors
 from leftoff.profiles.mirror.mirror import Mirror
-from leftoff.store import LISTED, Store, current_revision
+from leftoff.store import LISTED, Store, current_revision, disk
 from profiles.mirror import dying
 from stores import draft
 from talk import Talk
@@ -314,3 +315,49 @@ def test_trouble_with_a_mirror_in_a_hook_is_told_by_doctor(
     talk.fire("Stop")
 
     assert "The guardz files could not be written" in cli("doctor").out
+
+
+@pytest.fixture
+def held(memory: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Hold the lock of the mirror, as another process that writes its files; return its folder."""
+    # Waiting longer would not change the outcome: the lock is held until the test ends.
+    monkeypatch.setattr(mirror, "_WAIT_SECONDS", 0.01)
+    with contextlib.closing(Store(find_project(repo.folder))) as store:
+        state = Mirror(store, "guardz").state
+        disk.ensure_folder(state)
+        with disk.lock(state / "lock") as is_held:
+            assert is_held
+            yield memory
+
+
+def test_an_export_writes_nothing_while_another_process_writes_the_files(
+    cli: Cli, held: Path, repo: Repo
+) -> None:
+    with contextlib.closing(Store(find_project(repo.folder))) as store:
+        store.save(draft("first-work"))
+    result = cli("export", "--to", "guardz", str(held))
+
+    assert (result.code, names(held)) == (1, [])
+    assert f"Another process is writing to {held}" in result.err
+
+
+def test_a_first_import_waits_for_the_process_that_writes_the_files(cli: Cli, held: Path) -> None:
+    held.mkdir(parents=True)
+    (held / "checkpoint-old-work.md").write_text("# Old work\n\n## Summary\n\nOld\n")
+    result = cli.ok("list")
+
+    assert "old-work" not in result.out
+    assert f"Another process is writing to {held}" in result.err
+
+
+def test_files_follow_an_import_that_is_undone_and_redone(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "first-work", "--summary", "First")
+    sail = Path(__file__).parent.parent / "golden" / "sail" / "mixed"
+    cli.ok("import", "--from", "sail", str(sail))
+    imported = ["first-work", "newest-timestamp", "older-despite-name"]
+    assert names(memory) == imported
+    cli.ok("undo")
+
+    assert names(memory) == ["first-work"]
+    cli.ok("redo")
+    assert names(memory) == imported

@@ -94,10 +94,7 @@ def _export(
     briefing: Callable[[], str] | None,
     written: list[Path],
 ) -> list[Path]:
-    with mirror.alone() as is_alone:
-        if not is_alone:
-            mirror.problems.append(f"The {mirror.name} files are being written by another process.")
-            return []
+    with mirror.alone():
         # Read it again: another process may have advanced it while we waited.
         cursor = _import_first(mirror)
         events, end = _read_events(mirror, cursor)
@@ -244,7 +241,8 @@ def _with_purposeful(mirror: Mirror, checkpoint_id: str) -> list[str]:
 
 def _current(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, Checkpoint | None]:
     """Return the current checkpoint of every name in the events."""
-    touched = [mirror.entry(each) for event in events for each in _ids(mirror, event)]
+    ids = dict.fromkeys(each for event in events for each in mirror.index.list_touched(event))
+    touched = [mirror.entry(each) for each in ids]
     names = dict.fromkeys(
         AUTOSAVE if each.is_autosave else each.name or AUTOSAVE
         for entry in touched
@@ -252,15 +250,6 @@ def _current(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, Checkpoi
         for each in _list_shown(mirror, entry)
     )
     return {name: _find_shown(mirror, name) for name in names}
-
-
-def _ids(mirror: Mirror, event: StoreEvent) -> list[str]:
-    # Version 0.1 did not record what an undo affects: what the undone event touched, and what that
-    # had replaced.
-    undone = mirror.index.event(event.of) if event.of and not event.ids else None
-    if undone is None:
-        return [*event.ids, *event.hides]
-    return [*undone.ids, *([undone.replaced] if undone.replaced else [])]
 
 
 def _find_shown(mirror: Mirror, name: str) -> Checkpoint | None:

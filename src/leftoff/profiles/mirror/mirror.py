@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff import profiles
+from leftoff.errors import LeftoffError
 from leftoff.git import query
 from leftoff.profiles.mirror.edited_file import import_edit
 from leftoff.profiles.mirror.manifest import Manifest
@@ -38,19 +39,21 @@ class Mirror:
         self.warnings: list[str] = []
 
     @contextmanager
-    def alone(self) -> Iterator[bool]:
-        """Lock out other processes that write the same files; yield whether that succeeded."""
+    def alone(self) -> Iterator[None]:
+        """Lock out other processes that write the same files, or raise an error."""
         disk.ensure_folder(self.state)
         with disk.lock(self.state / "lock", seconds=_WAIT_SECONDS) as is_held:
             if not is_held:
-                yield False
-                return
+                raise LeftoffError(
+                    f"Another process is writing to {self.folder}",
+                    hint="Wait until it has finished, then try again.",
+                )
             # The mark survives a kill, and then shows the next writer that there may be leftovers.
             mark = self.state / "writing"
             if mark.exists():
                 self._sweep()
             disk.touch(mark)
-            yield True
+            yield
             mark.unlink(missing_ok=True)
 
     def _sweep(self) -> None:

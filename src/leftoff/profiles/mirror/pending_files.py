@@ -81,7 +81,12 @@ def import_first(mirror: Mirror) -> None:
     is_new = mirror.manifest.read_cursor() is None and mirror.folder.is_dir()
     if is_new and isinstance(mirror.profile, Waited):
         import_native.import_all(
-            mirror.store, mirror.name, mirror.profile, mirror.folder, is_ours=mirror.wrote
+            mirror.store,
+            mirror.name,
+            mirror.profile,
+            mirror.folder,
+            is_ours=mirror.wrote,
+            is_asked=False,
         )
 
 

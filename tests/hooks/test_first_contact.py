@@ -1,0 +1,176 @@
+"""What the first session of a project learns about old sessions, at a glance."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import redact_cases
+from leftoff import context
+from leftoff.agents.claude.peek import peek
+from leftoff.hooks import first_contact, start, trouble
+from leftoff.redact import redact
+from talk import Talk
+
+DAY_SECONDS = 86_400
+
+
+@pytest.fixture
+def old_sessions(talk: Talk) -> Callable[[str], Talk]:
+    """Make sessions that ran yesterday, where Claude Code stores them."""
+    key = re.sub("[^a-zA-Z0-9]", "-", str(talk.folder))
+    folder = context.read_environment().find_agent_folder("claude") / "projects" / key
+    folder.mkdir(parents=True)
+
+    def make(name: str) -> Talk:
+        old = Talk(talk.folder, name)
+        old.transcript = folder / f"{name}.jsonl"
+        return old
+
+    return make
+
+
+def set_back(old: Talk, days: float = 1.0) -> None:
+    then = old.transcript.stat().st_mtime - days * DAY_SECONDS
+    os.utime(old.transcript, (then, then))
+
+
+def test_work_that_is_evident_is_named_without_reading_the_transcript(
+    talk: Talk, old_sessions: Callable[[str], Talk]
+) -> None:
+    old = old_sessions("old")
+    old.ask("<command-name>/clear</command-name>")
+    old.ask("hi")
+    old.ask("Add a login form to app.py, and use the token abc123def456 for it")
+    old.edit("app.py")
+    set_back(old)
+
+    text = talk.start()
+
+    assert "leftoff: 1 session of this project has unsaved work." in text
+    assert "- claude, 1d ago: Add a login form to app.py, and use the …\n" in text
+    # Reading it would have stored how far it was read.
+    assert not (talk.folder / ".git" / "leftoff" / "sessions").exists()
+
+
+def test_work_that_is_not_evident_is_found_by_reading(
+    talk: Talk, old_sessions: Callable[[str], Talk]
+) -> None:
+    old = old_sessions("old")
+    old.ask("Install the packages that the exporter needs")
+    old.run("npm install csv-stringify", "added 1 package")
+    set_back(old)
+
+    assert "Install the packages that the exporter needs" in talk.start()
+
+
+def test_small_talk_is_not_named(talk: Talk, old_sessions: Callable[[str], Talk]) -> None:
+    old = old_sessions("old")
+    old.ask('What does {"name":"Edit"} mean in a transcript of yours?')
+    old.say('It is a call: {"type":"tool_use","name":"Edit"}.')
+    set_back(old)
+
+    assert not peek(old.transcript).has_work
+    assert talk.start() == ""
+
+
+@pytest.mark.parametrize("days", [0.0, 31.0])
+def test_a_session_that_may_still_run_or_is_old_is_not_named(
+    talk: Talk, old_sessions: Callable[[str], Talk], days: float
+) -> None:
+    old = old_sessions("old")
+    old.work()
+    set_back(old, days)
+
+    assert talk.start() == ""
+
+
+def test_where_another_agent_is_in_use_all_sessions_are_read(
+    talk: Talk, old_sessions: Callable[[str], Talk]
+) -> None:
+    context.read_environment().find_agent_folder("codex").mkdir(parents=True)
+    old = old_sessions("old")
+    old.work()
+    set_back(old)
+
+    assert "- claude, 1d ago: Add a login form to app.py" in talk.start()
+    assert (talk.folder / ".git" / "leftoff" / "sessions").exists()
+
+
+@pytest.mark.parametrize("other", [None, "codex"])
+def test_a_folder_of_transcripts_that_cannot_be_listed_is_reported(
+    talk: Talk,
+    old_sessions: Callable[[str], Talk],
+    monkeypatch: pytest.MonkeyPatch,
+    other: str | None,
+) -> None:
+    old = old_sessions("old")
+    old.work()
+    if other is not None:
+        context.read_environment().find_agent_folder(other).mkdir(parents=True)
+    listdir = os.listdir
+
+    def refuse(path: Path | str) -> list[str]:
+        if path == old.transcript.parent:
+            raise PermissionError(13, "Permission denied", str(path))
+        return listdir(path)
+
+    # Root may list any folder, so the system's refusal is played.
+    monkeypatch.setattr(os, "listdir", refuse)
+    data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
+
+    reply = json.loads(start.answer("claude", data, context.state_folder()))
+
+    assert "leftoff doctor" in reply["systemMessage"]
+    (noted,) = trouble.recent(context.state_folder())
+    assert noted.where == "looking for unsaved sessions"
+    assert noted.what == f"Permission denied: {old.transcript.parent}"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Add a login form to app.py", "Add a login form to app.py"),
+        ('Port "export" to streaming, please!', 'Port "export" to streaming, please!'),
+        ("Ändere die Überschrift", "Ändere die Überschrift"),
+        ("Use the password hunter", "Use the …"),
+        ("Deploy with AKIA0123456789 now", "Deploy with …"),
+        ("https://example.org/x is down", ""),
+        ("", ""),
+    ],
+)
+def test_only_plain_words_of_a_request_are_shown(text: str, shown: str) -> None:
+    assert first_contact.take_plain_words(text) == shown
+
+
+@pytest.mark.parametrize("name", sorted(redact_cases.SHAPES))
+def test_a_secret_is_never_shown(name: str) -> None:
+    secret = redact_cases.SHAPES[name][1]
+
+    assert secret not in first_contact.take_plain_words(f"Please try it with {secret} again")
+    assert secret not in first_contact.take_plain_words(f"{secret} is what I need")
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_whatever_is_shown_redaction_would_not_change(text: str) -> None:
+    shown = first_contact.take_plain_words(text)
+
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"{", b"null", b'{"type":"user","message":5}', b'{"type":"user"}', b"\xff"]
+)
+def test_odd_lines_do_not_stop_the_look(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "odd.jsonl"
+    asked = {"type": "user", "message": {"content": [{"type": "text", "text": "Add a form to it"}]}}
+    call = {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Edit"}]}}
+    path.write_bytes(b"\n".join([line, json.dumps(asked).encode(), json.dumps(call).encode(), b""]))
+
+    assert peek(path).asked == "Add a form to it"
