@@ -52,6 +52,7 @@ PROGRAMS: dict[str, NpmProgram | DebianProgram] = {
     ),
     "tmux": DebianProgram("tmux", "usr/bin/tmux"),
     "gh": DebianProgram("gh", "usr/bin/gh"),
+    "jq": DebianProgram("jq", "usr/bin/jq"),
 }
 
 

@@ -8,6 +8,7 @@ from leftoff.names import (
     NAME_LIMIT,
     RESERVED,
     check_name,
+    clean_name,
     find_unused_name,
     kebab,
     suggest_name,
@@ -142,3 +143,32 @@ def test_a_numbered_name_is_a_name_of_its_own(text: str, count: int) -> None:
             assert free not in taken
             assert kebab(free) == free
             taken.append(free)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Fix_Login.v2", "fix_login.v2"),
+        ("größe", "größe"),
+        ("gro\u0308sse", "grösse"),
+        ("My  Feature / Two", "my-feature-two"),
+        ("../../etc", "etc"),
+        ("--.x", "x"),
+        ("**bold** `code`", "bold-code"),
+        ("a\x00b\nc", "a-b-c"),
+        ("/", ""),
+        ("...", ""),
+    ],
+)
+def test_a_plain_name_keeps_its_spelling(text: str, name: str) -> None:
+    assert clean_name(text) == name
+
+
+@given(st.text(max_size=300))
+def test_a_plain_name_is_stable_and_the_name_of_a_file(text: str) -> None:
+    name = clean_name(text)
+
+    assert clean_name(name) == name
+    assert not set(name) & set("/\\*` \n\0")
+    assert not name.startswith((".", "-"))
+    assert len(f"checkpoint-{name}.md".encode()) <= 255

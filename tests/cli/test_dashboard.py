@@ -64,6 +64,7 @@ def seen(folder: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.promise("sail", 38)
 @pytest.mark.accept(70)
 def test_an_active_plan_and_its_tests_are_shown_and_json_says_the_same(
     cli: Cli, work: Work

@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -104,6 +104,7 @@ def test_the_file_says_what_was_told_and_what_is_active(cli: Cli, folder: Path) 
     assert native["context"] == {**index, "files_in_progress": ["app.py"]}
 
 
+@pytest.mark.promise("sail", 37)
 @pytest.mark.accept(60)
 def test_two_saves_in_one_second_are_two_files(repo: Repo) -> None:
     """D9: an append-only record must not be overwritten."""
@@ -115,9 +116,15 @@ def test_two_saves_in_one_second_are_two_files(repo: Repo) -> None:
     open_mirrors(["sail"]).export_changes(store)
     store.close()
 
-    names = [path.name for path in sail.natives(context.find_project().worktree / ".claude")]
-    stem = names[0].removesuffix("-1.json").removesuffix(".json")
-    assert sorted(names) == sorted([f"{stem}.json", f"{stem}-1.json", f"{stem}-2.json"])
+    # Each has a second of its own, because the original readers sort by seconds.
+    paths = [*sail.natives(context.find_project().worktree / ".claude")]
+    found = [(path.stem, json.loads(path.read_bytes())) for path in paths]
+    stamps = [f"{moment + timedelta(seconds=number):%Y%m%dT%H%M%SZ}" for number in range(3)]
+    assert [stem for stem, _ in found] == stamps
+    assert {each["leftoff"]["name"] for _, each in found} == {
+        f"same-second-{number}" for number in range(3)
+    }
+    assert [each["timestamp"].replace("-", "").replace(":", "") for _, each in found] == stamps
 
 
 @pytest.mark.accept(60)
@@ -155,6 +162,7 @@ def test_a_thousand_saves_change_and_delete_no_earlier_file(quick_folder: Path) 
     assert contents(folder) == known
 
 
+@pytest.mark.promise("sail", 35)
 @pytest.mark.accept(61)
 def test_no_normal_command_deletes_a_file(cli: Cli, folder: Path) -> None:
     for number in range(3):
@@ -211,6 +219,7 @@ def test_a_save_is_confirmed_in_a_box(cli: Cli, folder: Path) -> None:
     ]
 
 
+@pytest.mark.promise("sail", 27)
 @pytest.mark.accept(64)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_in_the_index_only_the_last_checkpoint_changes(
@@ -244,6 +253,7 @@ def test_a_last_checkpoint_is_added_where_there_was_none(cli: Cli, folder: Path)
     assert path.read_text(encoding="utf-8") == expected
 
 
+@pytest.mark.promise("sail", 28)
 @pytest.mark.accept(64)
 def test_no_index_is_made_by_a_save(cli: Cli, folder: Path) -> None:
     cli.ok("save", "--summary", "Something")
@@ -278,6 +288,7 @@ def test_an_index_that_is_a_link_is_not_written_through(cli: Cli, folder: Path) 
 # The three questions
 
 
+@pytest.mark.promise("sail", 2, 5)
 @pytest.mark.accept(59)
 def test_on_a_terminal_exactly_three_questions_are_asked_in_order(cli: Cli, folder: Path) -> None:
     with cli.terminal("save") as terminal:
@@ -299,6 +310,7 @@ def test_on_a_terminal_exactly_three_questions_are_asked_in_order(cli: Cli, fold
     assert native["next_action"] == "Write limit.lua"
 
 
+@pytest.mark.promise("sail", 1)
 @pytest.mark.accept(59)
 def test_with_a_summary_nothing_is_asked(cli: Cli, folder: Path) -> None:
     with cli.terminal("save", "--summary", "Moving limits") as terminal:
@@ -307,6 +319,7 @@ def test_with_a_summary_nothing_is_asked(cli: Cli, folder: Path) -> None:
     assert len([*(folder / "checkpoints").iterdir()]) == 1
 
 
+@pytest.mark.promise("sail", 4)
 @pytest.mark.accept(59)
 def test_elsewhere_the_questions_are_handed_on(cli: Cli, folder: Path) -> None:
     result = cli("save")
@@ -336,6 +349,7 @@ def test_the_latest_is_the_one_with_the_greatest_timestamp(cli: Cli, folder: Pat
     assert (nothing.code, "unheard-of" in nothing.err) == (1, True)
 
 
+@pytest.mark.promise("sail", 29, 36)
 @pytest.mark.accept(66)
 @pytest.mark.parametrize("is_planned", [True, False])
 def test_a_new_session_is_told_the_latest_and_no_older_one(

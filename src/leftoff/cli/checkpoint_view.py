@@ -39,7 +39,8 @@ _LABELS = {
     "last_commit": "last commit",
     "context": "context",
 }
-_SHOWN_ELSEWHERE = frozenset({"schema", "id", "name", "saved_at", "trigger", "head"})
+# The last one is the text of a native file, which the other keys repeat.
+_SHOWN_ELSEWHERE = frozenset({"schema", "id", "name", "saved_at", "trigger", "head", "native_text"})
 
 
 def format_checkpoint(checkpoint: Checkpoint, state: str, now: datetime) -> Iterator[str]:

@@ -39,15 +39,17 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
 
 def _find_intent(app: App, text: str, *, at_start: bool) -> Intent | None:
     profile = app.settings.profile
-    if (typed := read_slash_command(text, profile=profile)) is not None:
-        return adapt_to_profile(typed, profile)
     names, can_resume = _checkpoints(app)
     known = {kebab(each): each for each in names}
-    found = find_intent(text, names=known.keys(), can_resume=can_resume, at_start=at_start)
-    if found is not None and found.name is not None:
+    found = read_slash_command(text, profile=profile) or find_intent(
+        text, names=known.keys(), can_resume=can_resume, at_start=at_start
+    )
+    if found is None:
+        return None
+    if found.name is not None:
         named = known.get(found.name) or _spell(app, text, found.name)
         found = msgspec.structs.replace(found, name=named)
-    return adapt_to_profile(found, profile) if found else None
+    return adapt_to_profile(found, profile)
 
 
 def _spell(app: App, text: str, name: str) -> str:

@@ -13,17 +13,18 @@ from typing import Any
 from leftoff.checkpoint import Checkpoint
 from leftoff.names import RESERVED, clean_name
 from leftoff.profiles import loose_markdown, markdown_codec
-from leftoff.profiles.loose_markdown import Part, fold, read_items
+from leftoff.profiles.loose_markdown import Part, fold, is_blank, is_bullet, read_items
 from leftoff.profiles.profile import Native
 from leftoff.profiles.regular_files import digest
 from leftoff.text import times
 
-KEY = "guardz"
+TEXT = "native_text"
 """The key under which a checkpoint keeps the text of its file."""
+_PROFILE = "guardz"
 HOLDS = frozenset(
     {
         "name", "branch", "plan", "left_off", "done", "failed", "files_modified", "questions",
-        "blockers", "next_action", "decisions", "notes", KEY,
+        "blockers", "next_action", "decisions", "notes", TEXT,
     }
 )  # fmt: skip
 
@@ -32,7 +33,7 @@ Plain = dict[str, Any]
 _COMMIT = re.compile(r"[0-9a-f]{7,8}")
 _MOST_FILES = 10
 _NOTHING = re.compile(
-    r"[(*_`]*(?:none|n/?a|nothing|unknown|null)?(?: yet| so far| this session)?[)*_`.]*",
+    r"[(*_`]*(?:none|n/?a|nothing|unknown|null)(?: yet| so far| this session)?[)*_`.]*",
     re.IGNORECASE,
 )
 
@@ -89,7 +90,7 @@ def read(path: Path, data: bytes) -> Native:
         reader.add_section(part)
     fields = reader.collect()
     # Without this, bytes that are not UTF-8 would be written back as other ones.
-    kept = {KEY: {"text": text}} if text.encode() == data else {}
+    kept = {TEXT: text} if text.encode() == data else {}
     saved_at = fields.pop("saved_at", None)
     return Native(fields={**fields, **kept}, name=name, has_plain_name=True, saved_at=saved_at)
 
@@ -143,7 +144,7 @@ class _Reader:
                 self._add_field(key, *field)
             else:
                 prose.append(f"{field[0]}: {field[1]}" if field is not None else line)
-        self._prose = "\n".join(prose).strip("\n")
+        self._prose = "\n".join(line for line in prose if line == "" or not is_blank(line)).strip()
 
     def _add_field(self, key: str, name: str, value: str) -> None:
         found, is_whole = _READERS[key](value)
@@ -152,11 +153,11 @@ class _Reader:
             self._rest.append(f"{name}: {value}")
 
     def _add_files(self, part: Part) -> None:
-        for item in _drop_nothing(read_items(part.lines)):
+        for item in _drop_nothing(_read_files(part.lines)):
             path, is_whole = _read_path(item)
-            self._texts[_FILES].append(path)
-            if not is_whole:
-                self._rest.append(item)
+            is_path = " " not in path or "/" in path or "." in path.strip(".")
+            self._texts[_FILES] += [path] if is_path else []
+            self._rest += [] if is_whole and is_path else [item]
 
     def collect(self) -> Plain:
         """Return everything that was found."""
@@ -171,7 +172,7 @@ class _Reader:
             "left_off": left_off,
             "done": texts[_DONE],
             "failed": [_split_reason(each, "failed") for each in texts[_FAILED]],
-            "files_modified": [*dict.fromkeys(texts[_FILES])],
+            "files_modified": texts[_FILES],
             "questions": [*pending["Open question"], *texts[_QUESTIONS]],
             "blockers": [*pending["Blocked"], *texts[_BLOCKERS]],
             "decisions": [_split_reason(each, "decisions") for each in texts[_DECISIONS]],
@@ -184,7 +185,12 @@ class _Reader:
 
 def _drop_nothing(items: list[str]) -> list[str]:
     """Return no items if the only one says that there are none."""
-    return [] if len(items) == 1 and _NOTHING.fullmatch(items[0]) else items
+    if len(items) != 1:
+        return items
+    # We escape what only looks like nothing.
+    kept = items[0].removeprefix("\\")
+    is_nothing = _NOTHING.fullmatch(items[0]) is not None
+    return [] if is_nothing else [kept if _NOTHING.fullmatch(kept) else items[0]]
 
 
 # The fields. Each reader also returns whether it understood the whole value.
@@ -193,7 +199,7 @@ def _drop_nothing(items: list[str]) -> list[str]:
 def _read_branch(value: str) -> tuple[Plain, bool]:
     branch, _, rest = value.partition("`")[2].partition("`") if "`" in value else (value, "", "")
     branch = branch.strip()
-    is_branch = not _NOTHING.fullmatch(branch) and not _COMMIT.fullmatch(branch)
+    is_branch = bool(branch) and not (_NOTHING.fullmatch(branch) or _COMMIT.fullmatch(branch))
     # A branch has no spaces, so more words are a remark.
     is_whole = not rest.strip() and " " not in branch
     return {"branch": branch if is_branch and " " not in branch else None}, is_whole
@@ -210,7 +216,7 @@ _STEPS = re.compile(r"\((\d+) steps\)")
 
 
 def _read_plan(value: str) -> tuple[Plain, bool]:
-    if _NOTHING.fullmatch(value):
+    if not value or _NOTHING.fullmatch(value):
         return {}, True
     quoted = re.match(r"`([^`]+)`|(\S+\.md)\b", value)
     if quoted is None:
@@ -228,7 +234,27 @@ def _read_plan(value: str) -> tuple[Plain, bool]:
 
 _READERS = {"branch": _read_branch, "saved_at": _read_moment, "plan": _read_plan}
 
-_STATUS = re.compile(r"(?:[MADRCTU?!]{1,2}|[Nn]ew|[Mm]odified|[Dd]eleted|[Rr]enamed):?[ \t]+(?=\S)")
+_PATHS = re.compile(r"[^\s,]*[./][^\s,]*(?:,[ \t]+[^\s,]*[./][^\s,]*)+")
+
+
+def _read_files(lines: Sequence[str]) -> list[str]:
+    """Return a line for each file, whether they are bullets, pasted, or in one line."""
+    plain = [line for line in lines if not line.lstrip().startswith(("```", "~~~"))]
+    marked = [
+        line if line[:2] in {"", "  ", "\t"} or not line.strip() or is_bullet(line) else f"- {line}"
+        for line in plain
+    ]
+    items = read_items(marked)
+    return [
+        each
+        for item in items
+        for each in (re.split(r",[ \t]+", item) if _PATHS.fullmatch(item) else [item])
+    ]
+
+
+_STATUS = re.compile(
+    r"^[ ]?(?:[MADRCTU?!]{1,2}|[Nn]ew|[Mm]odified|[Dd]eleted|[Rr]enamed):?[ \t]+(?=\S)"
+)
 _REMARK = re.compile(r"[ \t]+(?:[-\u2013\u2014:(\u2192]|#[ \t]).*|:[ \t]+.*|\n.*", re.DOTALL)
 
 
@@ -236,7 +262,7 @@ def _read_path(item: str) -> tuple[str, bool]:
     """Return the path in a line about a file, and whether the line has nothing else."""
     if quoted := re.fullmatch(r"`` (.+) ``|`([^`\n]+)`", item, re.DOTALL):
         return quoted[1] or quoted[2], True
-    plain = _STATUS.sub("", item, count=1) if _STATUS.match(item) else item
+    plain = _STATUS.sub("", item, count=1)
     quoted = re.search(r"`([^`\n]+)`", plain)
     path = quoted[1] if quoted else _REMARK.sub("", plain).strip("*_ ") or item
     return path, path == item
@@ -285,9 +311,8 @@ def render(checkpoint: Checkpoint, home: Path | None = None) -> str:
 
 def kept_text(checkpoint: Checkpoint) -> str | None:
     """Return the text that a checkpoint was read from, if it still shows the same."""
-    kept, source = checkpoint.extra.get(KEY), checkpoint.source
-    text = kept.get("text") if isinstance(kept, dict) else None
-    if not isinstance(text, str) or source is None or source.profile != KEY:
+    text, source = checkpoint.extra.get(TEXT), checkpoint.source
+    if not isinstance(text, str) or source is None or source.profile != _PROFILE:
         return None
     # What was redacted is no longer what the file said.
     return text if digest(text.encode("utf-8", "replace")) == source.sha256 else None
@@ -328,10 +353,18 @@ def _write_sections(checkpoint: Checkpoint) -> Iterable[tuple[str, str | None]]:
     decisions = [_write_reason(each.what, each.why) for each in checkpoint.decisions]
     yield _DECISIONS, _write_list(decisions) if decisions else None
     yield _NOTES, _write_list(checkpoint.notes) if checkpoint.notes else None
+    # Longer ones do not fit into a line of Left Off.
+    titles = (_QUESTIONS, _BLOCKERS, _NEXT)
+    for title, texts in zip(titles, _list_pending(checkpoint), strict=True):
+        long = [each for each in texts if not _is_line(each)]
+        yield title, _write_list(long) if long else None
 
 
 def _write_list(texts: Iterable[str]) -> str:
-    return markdown_codec.write_bullets(texts, none="- None")
+    items = [*texts]
+    if len(items) == 1 and _NOTHING.fullmatch(items[0].lstrip("\\")):
+        items = [f"\\{items[0]}"]
+    return markdown_codec.write_bullets(items, none="- None")
 
 
 def _write_reason(what: str, why: str) -> str:
@@ -354,10 +387,18 @@ def _write_path(path: str) -> str:
 def _write_left_off(checkpoint: Checkpoint) -> str:
     """Write where the work stopped, and what is still undecided."""
     text = checkpoint.left_off or checkpoint.summary or checkpoint.intent or ""
-    action = [checkpoint.next_action.text] if checkpoint.next_action else []
-    pending = zip(_PENDING, (checkpoint.questions, checkpoint.blockers, action), strict=True)
-    lines = [f"{words}: {one_line(each)}" for words, texts in pending for each in texts]
+    pending = zip(_PENDING, _list_pending(checkpoint), strict=True)
+    lines = [f"{words}: {each}" for words, texts in pending for each in texts if _is_line(each)]
     return markdown_codec.escape("\n".join([text, *lines]).strip())
+
+
+def _list_pending(checkpoint: Checkpoint) -> tuple[list[str], list[str], list[str]]:
+    action = [checkpoint.next_action.text] if checkpoint.next_action else []
+    return checkpoint.questions, checkpoint.blockers, action
+
+
+def _is_line(text: str) -> bool:
+    return "\n" not in text and bool(text.strip())
 
 
 def one_line(text: str) -> str:

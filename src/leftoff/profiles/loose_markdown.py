@@ -85,8 +85,8 @@ def _cut(
         end = starts[number + 1] if number + 1 < len(starts) else len(lines)
         below = list(lines[at + heading.lines : end])
         known, aside = _find_known(heading.title, titles)
-        is_title = known is None and not number and not parts[0].title
-        if is_title and not any(line.strip() for line in above):
+        is_first = fold(heading.title).startswith("checkpoint") or not any(map(str.strip, above))
+        if known is None and not number and is_first:
             parts[0] = Part(title=heading.title, lines=[*above, *below], is_top=True)
         else:
             parts.append(Part(title=heading.title, lines=below, known=known, aside=aside))
@@ -149,6 +149,17 @@ def read_field(line: str) -> tuple[str, str] | None:
 
 _BULLET = re.compile(r" ?(?:[-*+\u2022\u2023\u2013\u25aa\u25cf]|\d{1,3}[.)])[ \t]+(.*)$")
 _RULER = re.compile(r"[\s|:=-]*$")
+_BREAK = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$")
+
+
+def is_blank(line: str) -> bool:
+    """Return whether a line has nothing to read: it is empty, or a ruler."""
+    return not line.strip() or _BREAK.match(line) is not None
+
+
+def is_bullet(line: str) -> bool:
+    """Return whether a line begins an item of a list."""
+    return _BULLET.match(line) is not None
 
 
 def read_items(lines: Sequence[str]) -> list[str]:
@@ -165,12 +176,12 @@ def read_items(lines: Sequence[str]) -> list[str]:
             found.append(bullet[1])
         elif found and (is_fenced or line.startswith(("  ", "\t"))):
             found[-1] += "\n" + line.removeprefix("  ").removeprefix("\t")
-        elif not line.strip():
+        elif is_blank(line):
             found[-1:] = [f"{found[-1]}\n"] if found else []
-        elif is_after_blank:
-            found.append(line)
+        elif is_after_blank or not found:
+            found += [] if _RULER.match(line) else [line]
         else:
             found[-1] += f"\n{line}"
-        is_after_blank = not line.strip() and not fence
+        is_after_blank = not fence and is_blank(line)
     items = [unescape(each.rstrip("\n")) for each in found]
-    return [each for each in items if each.strip() and not _RULER.match(each)]
+    return [each for each in items if each.strip()]

@@ -8,7 +8,7 @@ follows the plans' own files.
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ SETTINGS: Mapping[str, Any] = {
     "quality": ["task", "next-action", "blockers", "decisions", "paths", "raw-chat"],
     "noise": "box",
     "offers": "latest",
+    # Room for the reasons of decisions, which sail is about.
+    "start_budget": 800,
     "advise_at": 65.0,
     "urge_at": 75.0,
 }
@@ -101,14 +103,28 @@ def write(files: Files, news: StoreNews) -> None:
         if checkpoint.is_autosave and not is_elsewhere and _hides_saved(files, place, checkpoint):
             new.remove(checkpoint)
             continue
-        name = f"{checkpoint.saved_at.astimezone(UTC):%Y%m%dT%H%M%SZ}.json"
-        data = sail_format.render(checkpoint).encode("utf-8", "replace")
-        files.create(f"{place}/{name}", data, of=checkpoint.id)
+        _create(files, place, checkpoint)
     if new:
         last = max(checkpoint.saved_at for checkpoint in new)
         _update(files, lambda index: _with_last(index, last), warns=True)
     if news.session is not None:
         _follow(files, news.session)
+
+
+def _create(files: Files, place: str, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint under its second, or under the next one that is free.
+
+    Sail's readers sort by whole seconds, so two files of one second would have no order.
+    """
+    moment = checkpoint.saved_at.astimezone(UTC)
+    while True:
+        path = f"{place}/{moment:%Y%m%dT%H%M%SZ}{_SUFFIX}"
+        data = sail_format.render(checkpoint, moment).encode("utf-8", "replace")
+        # The same event may be processed twice.
+        if files.read(path) in {None, data}:
+            break
+        moment += timedelta(seconds=1)
+    files.create(path, data, of=checkpoint.id)
 
 
 def _hides_saved(files: Files, place: str, autosave: Checkpoint) -> bool:
@@ -119,7 +135,7 @@ def _hides_saved(files: Files, place: str, autosave: Checkpoint) -> bool:
     for path in reversed(files.names(place, f"*{_SUFFIX}")):
         found = sail_plans.read_object(files.root / path)
         if found is not None and not sail_format.is_autosave(found):
-            moment = sail_plans.moment(found.get("timestamp"))
+            moment = sail_format.find_moment(found)
             return moment is None or moment <= autosave.saved_at
     return False
 

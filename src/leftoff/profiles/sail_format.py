@@ -51,14 +51,15 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
     fields = _tell(native)
     _split_known(fields, ours)
     # Trust our member only if nobody changed the rest of the file.
-    if ours.get("check") == _check(native):
+    is_ours = ours.get("check") == _check(native)
+    if is_ours:
         fields |= {
             REST: _without_derived(object_of(fields.get(REST)), ours),
             **object_of(ours.get("exact")),
         }
     if plan is not None and not fields.get("plan"):
         fields["plan"] = {"title": plan}
-    saved_at = _find_moment(native, ours, stem)
+    saved_at = _find_moment(native, ours, stem, is_ours=is_ours)
     name = ours.get("name") if ours else plan or _name(fields, saved_at)
     return Native(fields=fields, name=sail_plans.text(name), saved_at=saved_at)
 
@@ -185,11 +186,12 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _find_moment(native: Plain, ours: Plain, stem: str) -> datetime | None:
+def _find_moment(native: Plain, ours: Plain, stem: str, *, is_ours: bool) -> datetime | None:
     stated = sail_plans.moment(native.get("timestamp"))
     exact = sail_plans.moment(ours.get("saved_at"))
-    # sail's timestamp has whole seconds; our exact time counts only if both agree.
-    if exact is not None and (stated is None or exact.replace(microsecond=0) == stated):
+    # sail's timestamp has whole seconds; after an edit, our exact time counts only if both agree.
+    is_same = exact is not None and (stated is None or exact.replace(microsecond=0) == stated)
+    if exact is not None and (is_ours or is_same):
         return exact
     stamp = _STAMP.match(stem)
     return stated or (sail_plans.moment(stamp[1]) if stamp else None)
@@ -202,6 +204,12 @@ def _name(fields: Plain, saved_at: datetime | None) -> str:
     return f"checkpoint-{saved_at:%Y%m%d-%H%M%S}" if saved_at else "checkpoint-without-summary"
 
 
+def find_moment(native: Plain) -> datetime | None:
+    """Return when the content of a file was saved, as exactly as it says."""
+    exact = sail_plans.moment(object_of(native.get(OURS)).get("saved_at"))
+    return exact or sail_plans.moment(native.get("timestamp"))
+
+
 def is_autosave(native: Mapping[str, Any]) -> bool:
     """Return whether leftoff saved the content of a file without being asked."""
     return "trigger" in object_of(native.get(OURS))
@@ -210,9 +218,9 @@ def is_autosave(native: Mapping[str, Any]) -> bool:
 # Writing
 
 
-def render(checkpoint: Checkpoint) -> str:
-    """Write a checkpoint as sail's JSON."""
-    native = _native(checkpoint)
+def render(checkpoint: Checkpoint, moment: datetime | None = None) -> str:
+    """Write a checkpoint as sail's JSON, with its own time or the given one."""
+    native = _native(checkpoint, moment or checkpoint.saved_at)
     # Remember which of these the file had, so that they are not taken for derived.
     kept = [key for key in _DERIVED if key in object_of(checkpoint.extra.get(REST))]
     exact = _exact(checkpoint, native)
@@ -228,11 +236,11 @@ def render(checkpoint: Checkpoint) -> str:
     return f"{json.dumps({**native, OURS: ours}, ensure_ascii=False, indent=2)}\n"
 
 
-def _native(checkpoint: Checkpoint) -> Plain:
+def _native(checkpoint: Checkpoint, moment: datetime) -> Plain:
     rest = object_of(checkpoint.extra.get(REST))
     action = checkpoint.next_action
     native: Plain = {
-        "timestamp": f"{checkpoint.saved_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "timestamp": f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "summary": checkpoint.task or None,
         "decisions": [_format_decision(to_plain(each)) for each in checkpoint.decisions],
         "next_action": action.text if action else None,

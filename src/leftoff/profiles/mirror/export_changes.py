@@ -175,7 +175,8 @@ def _whole(mirror: Mirror, events: Sequence[StoreEvent] = ()) -> StoreNews:
     heads = [each for each in entries if not each.problem and _is_here(mirror, each)]
     found = [each for head in heads for each in _list_shown(mirror, head)]
     saved = [_as_shown(mirror.store.load(entry)) for entry in found]
-    current = {checkpoint.name or AUTOSAVE: checkpoint for checkpoint in saved}
+    current = _list_archived(mirror)
+    current |= {checkpoint.name or AUTOSAVE: checkpoint for checkpoint in saved}
     return StoreNews(
         now=mirror.store.now(),
         project=mirror.store.project,
@@ -185,6 +186,13 @@ def _whole(mirror: Mirror, events: Sequence[StoreEvent] = ()) -> StoreNews:
         current=current,
         is_whole=True,
     )
+
+
+def _list_archived(mirror: Mirror) -> dict[str, Checkpoint | None]:
+    """Return the names of files that were imported and archived before anything was written."""
+    entries = [mirror.entry(each.of) for each in mirror.manifest.files.values() if each.of]
+    names = {entry.name for entry in entries if entry is not None and entry.name}
+    return {name: None for name in sorted(names) if not mirror.shows(name)}
 
 
 def _news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:

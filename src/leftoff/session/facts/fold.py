@@ -45,6 +45,7 @@ from leftoff.session.facts.plan_parts import split_plan
 from leftoff.session.facts.redacting import Redact, redact_texts, texts_of
 from leftoff.session.facts.todo_list import change_todo, replace_todos
 from leftoff.session.facts.user_requests import note_request, strip_briefing
+from leftoff.session.plans import find_plan_paths
 
 _REQUEST_CHARS = 4000
 _THOUGHT_CHARS = 2000
@@ -144,6 +145,9 @@ class Fold:
         note_request(state, asked)
         if asked.startswith(_PLAN_FOLLOWS):
             self._plan(PlanSeen(text=asked.split("\n", 1)[-1]))
+        # The user names the plan to follow.
+        for path in find_plan_paths(asked)[-1:] if "plans/" in asked else ():
+            self._plan(PlanSeen(path=path))
         # A new request means that the previous turn's calls are no longer pending.
         state.open = {key: call for key, call in state.open.items() if call.sidechain}
         state.is_turn_over = state.ends_turn = False

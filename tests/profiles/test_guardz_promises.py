@@ -1,0 +1,524 @@
+"""What guardz promises, played as its users do: words, files, lines and answers."""
+
+import json
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+from profiles.guarding import NATIVE, file_of, index, list_in_memory, memory, write_file
+from talk import Talk
+
+__all__ = ["memory"]
+
+
+def names(memory: Path) -> list[str]:
+    return sorted(path.stem.removeprefix("checkpoint-") for path in memory.glob("checkpoint-*.md"))
+
+
+# Words
+
+
+@pytest.mark.promise("guardz", 1, 2, 3)
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        ("save checkpoint login-flow", "leftoff save login-flow"),
+        ("save checkpoint", "leftoff save"),
+        ("checkpoint", "leftoff save"),
+        ("save my progress", "leftoff save"),
+        ("continue", "leftoff resume"),
+        ("resume", "leftoff resume"),
+        ("resume work", "leftoff resume"),
+        ("continue Fix_Login.v2", "leftoff resume fix_login.v2"),
+        ("clear checkpoint fix_login.v2", "leftoff clear fix_login.v2"),
+        ("clear all checkpoints", "leftoff clear --all"),
+        ("save checkpoint Größe_2.b", "leftoff save 'größe_2.b'"),
+    ],
+)
+def test_the_words_of_the_original_mean_the_same(
+    cli: Cli, memory: Path, words: str, command: str
+) -> None:
+    del memory
+    cli.ok("save", "fix_login.v2", "--left-off", "At the form")
+
+    assert cli.ok("intent", words).out == f"{command}\n"
+
+
+# Names
+
+
+@pytest.mark.promise("guardz", 4, 5, 6)
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("Feat/My Thing", "feat-my-thing"),
+        ("fix_login.v2", "fix_login.v2"),
+        ("größe", "größe"),
+        ("登录-flow", "登录-flow"),
+        ("C# parser", "c#-parser"),
+        ("..hidden", "hidden"),
+        ("/-/x", "x"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("task", "task"),
+        ("backup", "backup"),
+        ("a--b", "a--b"),
+    ],
+)
+def test_a_name_keeps_its_spelling(cli: Cli, memory: Path, given: str, kept: str) -> None:
+    cli.ok("save", given, "--left-off", "At the form")
+
+    assert names(memory) == [kept]
+    assert f"- **{kept}** (" in index(memory)
+    assert cli.json("show", given)["left_off"] == "At the form"
+
+
+@pytest.mark.promise("guardz", 8)
+def test_a_name_for_our_own_checkpoints_is_refused(cli: Cli, memory: Path) -> None:
+    result = cli("save", "autosave", "--left-off", "At the form")
+
+    assert (result.code, "reserved" in result.err) == (2, True)
+    assert not memory.exists()
+
+
+@pytest.mark.promise("guardz", 11)
+def test_another_name_can_be_typed_and_is_spelled_alike(cli: Cli, memory: Path) -> None:
+    with cli.terminal("save", "--summary", "Round the invoice totals") as terminal:
+        terminal.expect("2. Provide different name")
+        terminal.answer("2")
+        terminal.expect("Name")
+        terminal.answer("..My Rounding_v2")
+        terminal.expect('Checkpoint "my-rounding_v2" saved.')
+
+    assert names(memory) == ["my-rounding_v2"]
+
+
+# The memory folder
+
+
+@pytest.mark.promise("guardz", 13)
+def test_the_memory_folder_of_the_agents_settings_is_used(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    settings = Path.home() / ".claude" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('{"autoMemoryDirectory": "~/notes"}', encoding="utf-8")
+    cli.ok("save", "login-flow", "--left-off", "At the form")
+
+    assert names(Path.home() / "notes") == ["login-flow"]
+    assert not memory.exists()
+
+    local = repo.folder / ".claude" / "settings.local.json"
+    local.parent.mkdir()
+    inside = repo.folder / "memory"
+    local.write_text(json.dumps({"autoMemoryDirectory": str(inside)}), encoding="utf-8")
+    cli.ok("save", "cart-totals", "--left-off", "At the cart")
+    assert names(inside) == ["cart-totals", "login-flow"]
+
+
+@pytest.mark.promise("guardz", 13)
+@pytest.mark.parametrize("text", ["{", "[]", '{"autoMemoryDirectory": 3}', "relative", "outside"])
+def test_a_folder_that_a_repository_may_not_choose_is_ignored(
+    cli: Cli, memory: Path, repo: Repo, tmp_path: Path, text: str
+) -> None:
+    folders = {"relative": ".claude/memory", "outside": str(tmp_path / "elsewhere")}
+    named = json.dumps({"autoMemoryDirectory": folders[text]}) if text in folders else text
+    path = repo.folder / ".claude" / "settings.local.json"
+    path.parent.mkdir()
+    path.write_text(named, encoding="utf-8")
+    cli.ok("save", "login-flow", "--left-off", "At the form")
+
+    assert names(memory) == ["login-flow"]
+    assert not (tmp_path / "elsewhere").exists()
+
+
+# What is gathered
+
+
+@pytest.mark.promise("guardz", 14)
+def test_the_line_that_gathers_the_state_agrees_with_the_file(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    repo.git("checkout", "-q", "-b", "fix/rounding")
+    (repo.folder / "new.py").write_text("x\n", encoding="utf-8")
+    line = "git branch --show-current && git status --short | head -10 && date '+%Y-%m-%d %H:%M'"
+    branch, status, before = bash(line, repo.folder).splitlines()
+    cli.ok("save", "rounding", "--left-off", "At the cents")
+    after = bash(line, repo.folder).splitlines()[-1]
+
+    text = file_of(memory, "rounding")
+    saved = re.search(r"- \*\*Saved:\*\* (.*)\n", text)
+    assert f"- **Branch:** `{branch}`\n" in text
+    assert saved is not None
+    assert before <= saved[1] <= after
+    assert f"## Modified Files\n- {status.split()[-1]}\n" in text
+
+
+@pytest.mark.promise("guardz", 16, 19)
+def test_what_a_session_did_is_gathered_from_it(cli: Cli, memory: Path, repo: Repo) -> None:
+    talk = Talk(repo.folder)
+    talk.work()
+    cli.ok("save", "login", "--from", str(talk.transcript), "--failed", "cookies :: proxy")
+
+    text = file_of(memory, "login")
+    assert "## Modified Files\n- app.py\n" in text
+    assert "- cookies — proxy\n" in text
+
+
+# The plan
+
+
+PLANS = {
+    "ticked": ("- [x] Read\n- [x] Parse\n- [ ] Write\n", "step 3 of 3"),
+    "headings": ("## Step 1: Read ✅\n\n## Step 2: Parse\n\n## Step 3: Write\n", "step 2 of 3"),
+    "phases": ("## Phase 1\nRead\n\n## Phase 2\nParse\n", "step 1 of 2"),
+    "numbers": ("## Steps\n1. Read it\n2. Parse it\n3. Write it\n4. Ship it\n", "step 1 of 4"),
+    "bullets": ("## Tasks\n- Read it\n- Parse it\n- Write it\n", "step 1 of 3"),
+}
+
+
+@pytest.mark.promise("guardz", 20, 23, 29)
+@pytest.mark.parametrize("kind", PLANS)
+def test_the_plan_that_a_session_states_is_a_line_with_its_step(
+    cli: Cli, memory: Path, repo: Repo, kind: str
+) -> None:
+    body, step = PLANS[kind]
+    plan = put_plan("parser.md", f"# Parser\n\n{body}")
+    talk = Talk(repo.folder)
+    talk.ask("Write the parser")
+    talk.line(
+        type="attachment",
+        attachment={"type": "plan_mode", "planFilePath": str(plan), "planExists": True},
+    )
+    talk.edit("app.py")
+    cli.ok("save", "parser", "--from", str(talk.transcript))
+
+    assert f"- **Plan:** `~/.claude/plans/parser.md` ({step})\n" in file_of(memory, "parser")
+
+
+@pytest.mark.promise("guardz", 21)
+def test_the_plan_that_the_user_mentions_is_found(cli: Cli, memory: Path, repo: Repo) -> None:
+    put_plan("parser.md", "# Parser\n\n- [x] Read\n- [ ] Write\n")
+    talk = Talk(repo.folder)
+    talk.ask("Implement the following plan: ~/.claude/plans/parser.md")
+    talk.edit("app.py")
+    cli.ok("save", "parser", "--from", str(talk.transcript))
+
+    text = file_of(memory, "parser")
+    assert "- **Plan:** `~/.claude/plans/parser.md` (step 2 of 2)\n" in text
+
+
+@pytest.mark.promise("guardz", 22)
+def test_the_newest_plan_is_taken_only_if_it_matches_the_work(cli: Cli, memory: Path) -> None:
+    put_plan("parser.md", "# Rewrite the invoice parser\n\n- [ ] Read\n- [ ] Write\n")
+    put_plan("other.md", "# Paint the garden fence\n\n- [ ] Buy paint\n")
+    cli.ok("save", "parser", "--summary", "Rewrite the invoice parser")
+    cli.ok("save", "question", "--summary", "Explain the build cache")
+
+    assert "- **Plan:** `~/.claude/plans/parser.md` (step 1 of 2)\n" in file_of(memory, "parser")
+    assert "**Plan:**" not in file_of(memory, "question")
+
+
+@pytest.mark.promise("guardz", 23)
+def test_words_say_at_which_step_the_work_stopped(cli: Cli, memory: Path, repo: Repo) -> None:
+    text = "# Totals\n\n## Steps\n- Read the invoices\n- Replace floats\n- Migrate the totals\n"
+    (repo.folder / "p.md").write_text(text, encoding="utf-8")
+    for name, words in {
+        "by-number": ["--left-off", "In step 2, half of the files"],
+        "by-words": ["--left-off", "Migrating the totals; the index is missing"],
+        "by-done": ["--left-off", "Stopped", "--done", "Read all the invoices"],
+        "by-nothing": ["--left-off", "Stopped", "--done", "Cleaned up"],
+    }.items():
+        cli.ok("save", name, "--plan", "p.md", *words)
+
+    def step(name: str) -> str:
+        found = re.search(r"`p.md` \((.*)\)", file_of(memory, name))
+        return found[1] if found else ""
+
+    assert step("by-number") == "step 2 of 3"
+    assert step("by-words") == "step 3 of 3"
+    assert step("by-done") == "step 2 of 3"
+    # Something is done, but nothing says which steps.
+    assert step("by-nothing") == "3 steps"
+
+
+# A name in use
+
+
+@pytest.mark.promise("guardz", 25, 26)
+def test_an_existing_checkpoint_is_shown_before_it_is_overwritten(cli: Cli, memory: Path) -> None:
+    write_file(memory, "login-flow", NATIVE.format(name="login-flow", left_off="At the callback"))
+    cli.ok("save", "cart-totals", "--left-off", "At the cart")
+    with cli.terminal("save", "login-flow", "--left-off", "At the token") as terminal:
+        terminal.expect("2026-11-15 18:40: At the callback")
+        terminal.expect("1. Overwrite")
+        terminal.expect("2. Different name")
+        terminal.answer("2")
+        terminal.expect("Name")
+        terminal.answer("cart-totals")
+        terminal.expect("At the cart")
+        terminal.answer("2")
+        terminal.expect("Name")
+        terminal.answer("login-flow-2")
+        terminal.expect('Checkpoint "login-flow-2" saved.')
+
+    assert "At the callback" in file_of(memory, "login-flow")
+    assert "At the token" in file_of(memory, "login-flow-2")
+
+
+@pytest.mark.promise("guardz", 25)
+def test_overwriting_replaces_the_file(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    with cli.terminal("save", "login-flow", "--left-off", "At the token") as terminal:
+        terminal.expect("2. Different name")
+        terminal.answer("1")
+        terminal.expect('Checkpoint "login-flow" saved.')
+
+    assert "## Left Off\nAt the token\n" in file_of(memory, "login-flow")
+    assert "callback" not in file_of(memory, "login-flow")
+
+
+@pytest.mark.promise("guardz", 30)
+def test_where_the_work_stopped_keeps_its_lines(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "rounding", "--left-off", "Half even is in.\nThe table uses floats.\nThird.")
+
+    text = file_of(memory, "rounding")
+    assert "## Left Off\nHalf even is in.\nThe table uses floats.\nThird.\n\n" in text
+
+
+# What a save prints
+
+
+@pytest.mark.promise("guardz", 39, 40)
+@pytest.mark.parametrize("percent", [10, 92, 97, 100])
+def test_a_save_prints_its_line_and_nothing_else(cli: Cli, memory: Path, percent: int) -> None:
+    del memory
+    told = json.dumps({"left_off": "Stopped", "context": {"percent": percent}})
+    result = cli.ok("save", "login", "--from-json", "-", "--decision", "Cookies", stdin=told)
+
+    assert result.out == 'Checkpoint "login" saved. Resume anytime: `continue login`\n'
+    assert result.err == ""
+
+
+@pytest.mark.promise("guardz", 40)
+@pytest.mark.parametrize("percent", [91, 96, 100])
+def test_no_hook_suggests_to_compact_or_clear(memory: Path, repo: Repo, percent: int) -> None:
+    del memory
+    talk = Talk(repo.folder)
+    talk.work(percent=percent)
+    talk.fire("UserPromptSubmit", prompt="Go on")
+
+    said = talk.waiting_reply()
+    assert f"context at {percent}" in said
+    assert "compact" not in said
+    assert "/clear" not in said
+
+
+# Resuming
+
+
+@pytest.mark.promise("guardz", 41)
+@pytest.mark.parametrize("spelling", ["Fix_Login.v2", "fix_login.v2", "FIX_LOGIN.V2"])
+def test_a_name_is_found_in_any_case(cli: Cli, memory: Path, spelling: str) -> None:
+    cli.ok("save", "Fix_Login.v2", "--left-off", "At the form")
+
+    assert "At the form" in cli.ok("resume", spelling, "--accept").out
+    assert names(memory) == []
+
+
+@pytest.mark.promise("guardz", 42)
+def test_the_only_checkpoint_is_resumed_whatever_was_saved_automatically(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    for number in range(3):
+        talk = Talk(repo.folder, f"other-{number}")
+        talk.work()
+        talk.fire("SessionEnd", reason="exit")
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    assert len(cli.json("list")) > 1
+
+    assert "At the callback" in cli.ok("resume", "--accept").out
+    assert names(memory) == []
+
+
+@pytest.mark.promise("guardz", 43)
+def test_of_several_the_user_chooses_by_branch_and_date(cli: Cli, memory: Path, repo: Repo) -> None:
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    repo.git("checkout", "-q", "-b", "fix/cart")
+    cli.ok("save", "cart-totals", "--left-off", "At the cart")
+    day = time.strftime("%Y-%m-%d")
+    with cli.terminal("resume", columns=120) as terminal:
+        terminal.expect("There are 2 pieces of work")
+        shown = terminal.expect("Which one")
+        terminal.answer("1")
+        shown += terminal.rest()
+
+    assert all(text in shown for text in ("login-flow", "cart-totals", "main", "fix/cart", day))
+    assert names(memory) == ["login-flow"]
+
+
+@pytest.mark.promise("guardz", 44)
+def test_without_any_checkpoint_that_is_all_it_says(cli: Cli, memory: Path) -> None:
+    del memory
+
+    assert cli.ok("resume").out == "No saved checkpoints found.\n"
+
+
+@pytest.mark.promise("guardz", 45, 46, 51)
+def test_a_file_that_the_agent_wrote_is_presented(cli: Cli, memory: Path, repo: Repo) -> None:
+    write_file(memory, "login-flow", NATIVE.format(name="login-flow", left_off="At the callback"))
+    repo.git("checkout", "-q", "-b", "side")
+    out = cli.ok("resume", "login-flow", "--accept").out
+
+    assert "At the callback" in out
+    assert "⚠ Previously failed: Cookies — the proxy drops them" in out
+    assert (
+        "Warning: You're on `side` but checkpoint was saved on `main`. "
+        "Switch with: git checkout main" in out
+    )
+
+
+@pytest.mark.promise("guardz", 47)
+@pytest.mark.parametrize("looks_first", ["hook", "command", "nobody"])
+def test_a_missing_file_is_cleaned_up_whoever_notices_first(
+    cli: Cli, memory: Path, repo: Repo, looks_first: str
+) -> None:
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    cli.ok("save", "cart-totals", "--left-off", "At the cart")
+    listed = index(memory).replace("Resume any", "- **old-one** (main, Nov 01) — gone\nResume any")
+    (memory / "MEMORY.md").write_text(listed, encoding="utf-8")
+    (memory / "checkpoint-login-flow.md").unlink()
+    if looks_first == "hook":
+        talk = Talk(repo.folder)
+        talk.work()
+        talk.fire("UserPromptSubmit", prompt="Go on")
+    elif looks_first == "command":
+        cli.ok("list")
+
+    for name in ("login-flow", "old-one"):
+        said = cli.ok("resume", name, "--accept").out
+        assert said == "Checkpoint file missing (cleaned up stale entry)\n"
+        assert f"**{name}**" not in index(memory)
+    assert "**cart-totals**" in index(memory)
+
+
+@pytest.mark.promise("guardz", 48)
+def test_a_name_that_never_existed_is_not_called_cleaned_up(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    result = cli("resume", "never-heard-of")
+
+    assert (result.code, "No checkpoint named" in result.err) == (1, True)
+    assert names(memory) == ["login-flow"]
+
+
+@pytest.mark.promise("guardz", 50)
+def test_the_plan_is_read_when_its_checkpoint_is_resumed(cli: Cli, memory: Path) -> None:
+    put_plan("parser.md", "# Parser\n\n- [x] Read\n- [ ] Write the emitter\n")
+    plan = "- **Plan:** `~/.claude/plans/parser.md` (step 2 of 2)"
+    text = NATIVE.format(name="parser", left_off="At the emitter")
+    write_file(memory, "parser", text.replace("18:40\n", f"18:40\n{plan}\n"))
+
+    out = cli.ok("resume", "parser", "--accept").out
+    assert "Write the emitter" in out
+    assert "(step 2 of 2)" in out
+
+
+@pytest.mark.promise("guardz", 52, 53)
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("login-flow", "- **login-flow** (main, Nov 15) — at the callback"),
+        ("Login Flow", "- **Login Flow** (main, Nov 15) — at the callback"),
+        ("Login Flow", "* **login flow**: at the callback\n  - with a detail"),
+        ("login-flow", "- [Login flow](checkpoint-login-flow.md) — at the callback"),
+        ("login-flow", "- `login-flow` (main) - at the callback"),
+    ],
+)
+def test_file_and_line_go_together_and_come_back_together(
+    cli: Cli, memory: Path, file: str, line: str
+) -> None:
+    path = write_file(memory, file, NATIVE.format(name=file, left_off="At the callback"))
+    before = path.read_bytes()
+    list_in_memory(memory, line)
+    out = cli.ok("resume", "login-flow", "--accept").out
+
+    assert not path.exists()
+    assert index(memory) == "# Project Memory\n"
+    assert "clear" not in out.lower()
+    cli.ok("undo")
+    assert path.read_bytes() == before
+    assert "**login-flow** (main, Nov 15) — at the callback\n" in index(memory)
+
+
+@pytest.mark.promise("guardz", 49)
+def test_what_guardz_does_not_know_is_shown_and_given_back(cli: Cli, memory: Path) -> None:
+    more = "\n## Gotchas\n- The clock is wrong\n  - by an hour\n\n| a | b |\n|---|---|\n| c | d |\n"
+    text = NATIVE.format(name="clock", left_off="At the dial") + more
+    path = write_file(memory, "clock", text)
+    out = cli.ok("resume", "clock", "--accept").out
+
+    for words in ("Gotchas", "The clock is wrong", "by an hour", "c | d"):
+        assert words in out
+    cli.ok("undo")
+    assert path.read_text(encoding="utf-8") == text
+
+
+# Cleaning up
+
+
+@pytest.mark.promise("guardz", 56)
+def test_removing_the_file_in_a_shell_clears_the_checkpoint(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    cli.ok("save", "cart-totals", "--left-off", "At the cart")
+    bash("rm checkpoint-login-flow.md", memory)
+
+    assert [each["name"] for each in cli.json("list")] == ["cart-totals"]
+    assert "login-flow" not in index(memory)
+    cli.ok("undo")
+    assert names(memory) == ["cart-totals", "login-flow"]
+
+
+@pytest.mark.promise("guardz", 57)
+def test_clearing_one_removes_its_file_and_line(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    cli.ok("save", "cart-totals", "--left-off", "At the cart")
+
+    assert cli.ok("clear", "Login-Flow").out == 'Cleared checkpoint "login-flow"\n'
+    assert names(memory) == ["cart-totals"]
+    assert "login-flow" not in index(memory)
+    assert "**cart-totals**" in index(memory)
+
+
+@pytest.mark.promise("guardz", 58)
+def test_all_are_cleared_and_the_count_is_what_the_user_sees(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    talk = Talk(repo.folder)
+    talk.work()
+    talk.fire("SessionEnd", reason="exit")
+    cli.ok("save", "cart-totals", "--left-off", "At the cart")
+    write_file(memory, "By Hand", NATIVE.format(name="by-hand", left_off="At the callback"))
+
+    assert bash("ls checkpoint-*.md | wc -l", memory).strip() == "2"
+    assert cli.ok("clear", "--all").out == "Cleared 2 checkpoint(s)\n"
+    assert bash("ls", memory) == "MEMORY.md\n"
+    assert index(memory) == "# Project Memory\n"
+
+
+def put_plan(name: str, text: str) -> Path:
+    path = Path.home() / ".claude" / "plans" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def bash(line: str, folder: Path) -> str:
+    """Run a line of the original text."""
+    return subprocess.run(
+        ("bash", "-c", line), cwd=folder, env=os.environ, capture_output=True, text=True, check=True
+    ).stdout
