@@ -166,7 +166,7 @@ def _find_alias(name: str) -> str:
 
 def _write_name(name: str) -> str:
     """Write a name, quoted if it would be read as another one."""
-    is_own = _find_alias(name) == name
+    is_own = _find_alias(name) == name and "/" not in name
     return _quote(name) if is_own else msgspec.json.encode(name).decode()
 
 
