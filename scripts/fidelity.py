@@ -284,11 +284,16 @@ _CHECKS: dict[str, Callable[[str, Row, Timeline], bool]] = {
 }
 
 
+# How leftoff begins a next action that quotes the agent; the quote follows.
+_LEAD_IN = re.compile(r"^Ask the user(?: what comes next\. The agent said last)?: ")
+
+
 def _shares_words(said: str, told: str) -> bool:
-    """Return whether the action quotes what the agent said, and not something older."""
-    words = [re.findall(r"\w+", text.lower()) for text in (said, told.partition(": ")[2])]
-    length = min(3, len(words[1])) or 1
-    return not words[1] or bool(word_runs(words[0], length) & word_runs(words[1], length))
+    """Return whether the action uses the agent's last words, and not something older."""
+    texts = (said, _LEAD_IN.sub("", told))
+    words = [re.findall(r"\w+", text.lower().replace("\u2019", "'")) for text in texts]
+    length = min(3, len(words[1]))
+    return bool(length and word_runs(words[0], length) & word_runs(words[1], length))
 
 
 def cut_session(folder: Path, case: Case, target: Path, *, torn: bool) -> Path:

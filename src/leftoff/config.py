@@ -167,13 +167,17 @@ def _load(environment: "Environment", project: Project | None) -> Loaded:
     problems: list[str] = []
     pending: list[Value] = []
     found = _collect_values(environment, project, problems)
-    for key, value, source in [*_list_profile_defaults(found, project), *found]:
+    defaults_of_profile = _list_profile_defaults(found, project)
+    native = _list_native_values(defaults_of_profile, found, project)
+    foreign = {source for _, _, source in native}
+    for key, value, source in [*defaults_of_profile, *native, *found]:
         try:
             new = Value(key=key, value=_parse_value(key, value), source=source)
         except UsageError as error:
             problems.append(f"{source}: {error.message}")
             continue
-        if project is None or not _is_of_project(source, project) or new.value == values[key].value:
+        is_theirs = source in foreign or (project and _is_of_project(source, project))
+        if project is None or not is_theirs or new.value == values[key].value:
             values[key] = new
         elif (problem := _leading_out(new, project)) is not None:
             problems.append(problem)
@@ -324,6 +328,25 @@ def _list_profile_defaults(
         return []
     defaults = {"mirror": [named[-1]], **profiles.load(named[-1]).SETTINGS}
     return [(key, value, f"{_PROFILE} {named[-1]}") for key, value in defaults.items()]
+
+
+def _list_native_values(
+    defaults: Sequence[tuple[str, Any, str]],
+    found: Sequence[tuple[str, Any, str]],
+    project: Project | None,
+) -> list[tuple[str, Any, str]]:
+    """Return what the profile's own settings file says, except for what leftoff's files set.
+
+    It is part of the repository, so it needs the same consent as the project's settings.
+    """
+    if project is None or not defaults:
+        return []
+    name = defaults[0][2].removeprefix(f"{_PROFILE} ")
+    native = profiles.read_native_settings(name, project)
+    if native is None:
+        return []
+    ours = {key for key, _, _ in found}
+    return [(key, value, str(native[0])) for key, value in native[1].items() if key not in ours]
 
 
 def is_of_profile(value: Value) -> bool:

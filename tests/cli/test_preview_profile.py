@@ -133,7 +133,7 @@ def test_a_switch_then_imports_as_many_checkpoints_as_it_said(
 
 @pytest.mark.parametrize("profile", ["guardz"])
 def test_what_has_to_be_guessed_is_named(cli: Cli, place: Path) -> None:
-    thin = "# Checkpoint: thin\n\nAsk Grace about quotas\n\n## Modified Files\n- src/limits.py\n"
+    thin = "# Checkpoint: thin\n\n## Modified Files\n- src/limits.py\n"
     write(place, "checkpoint-thin.md", thin)
     write(place, "MEMORY.md", "# Notes\n\n## Active Checkpoints\n- **gone** (main, Nov 1) — x\n")
 

@@ -10,8 +10,8 @@ from e2e.turns import Turn, say, write
 from e2e.waiting import until
 
 TASK = "Add a retry to the HTTP client"
-NEXT = "Next I will add tests/test_retry.py."
-LAST_WORDS = f"The retry is in retry.py. {NEXT}"
+LAST_WORDS = "The retry is in retry.py. Next I will add tests/test_retry.py."
+NEXT = "Add tests/test_retry.py."
 TOOLS = ("--allowedTools", "Write,Bash")
 
 

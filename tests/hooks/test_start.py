@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitrepo import Repo
-from leftoff import context
+from leftoff import context, profiles
 from leftoff.agents.hook_events import HookEvent
 from leftoff.hooks import start, trouble
 from leftoff.session import prompt_queue, records, sessions
@@ -351,7 +351,7 @@ def test_a_profile_has_its_guide_mentioned_once_within_the_budget(
     text = talk.start()
 
     assert text.count("`leftoff guide`") == 1
-    assert estimate(text) <= 400
+    assert estimate(text) <= profiles.load(profile).SETTINGS.get("start_budget", 400)
     assert talk.start("compact").count("`leftoff guide`") == 1
 
 

@@ -39,7 +39,7 @@ def words_of(text: str) -> set[str]:
 
 def content(shown: dict[str, Any]) -> dict[str, Any]:
     """Return what a checkpoint says, without what belongs to this import."""
-    ours = {"id", "source", "project", "worktree", "path", "thread", "files"}
+    ours = {"act", "id", "source", "project", "worktree", "path", "thread", "files"}
     return {key: value for key, value in shown.items() if key not in ours}
 
 

@@ -223,7 +223,7 @@ def test_keys_that_nobody_knows_survive_an_export(cli: Cli, tmp_path: Path) -> N
     assert feature["status"] == "someday"
     assert feature["verification"] == ["npm test"]
     assert feature["createdAt"] == "yesterday"
-    assert feature["github"] == {"issueNumber": "41", "milestone": "m1", "prNumber": None} | {
+    assert feature["github"] == {"issueNumber": 41, "milestone": "m1", "prNumber": None} | {
         "branch": None
     }
     assert (rule["votes"], rule["confidence"]) == (7, "certain")

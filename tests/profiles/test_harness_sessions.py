@@ -275,7 +275,7 @@ def test_what_belongs_to_sessions_is_kept_out_of_commits(cli: Cli, home: Path, r
         "*.log",
         "sessions/",
         "memory/compaction-backups/",
-        "memory/working/",
+        "working/",
     ]
     assert (home / "sessions").is_dir()
     assert ".claude-harness/claude-progress.json" in committed

@@ -49,7 +49,7 @@ def loaded() -> dict[str, Checkpoint]:
 
 def content(checkpoint: Checkpoint) -> dict[str, Any]:
     """Return what a checkpoint says, without what belongs to this import."""
-    ours = {"id", "source", "project", "worktree", "thread", "files"}
+    ours = {"act", "id", "source", "project", "worktree", "thread", "files"}
     return {key: value for key, value in to_plain(checkpoint).items() if key not in ours}
 
 

@@ -61,7 +61,7 @@ def test_a_checkpoint_is_made_of_the_facts(session: Path) -> None:
     assert checkpoint.files_modified == ["src/login.py"]
     assert checkpoint.next_action is not None
     assert checkpoint.next_action.origin == "inferred"
-    assert "add the test" in checkpoint.next_action.text
+    assert checkpoint.next_action.text == "Add the test."
     assert checkpoint.transcript is not None
     assert checkpoint.transcript.offset == session.stat().st_size
 

@@ -127,7 +127,8 @@ def _check_update(folder: Path, at: int) -> None:
     shop = Repo(folder / "shop")
     subjects = shop("log", "--format=%s", "main..").splitlines()
     work = [subject for subject in subjects if not subject.startswith("chore(leftoff)")]
-    assert work == ["feat(feature-001): Export orders"] * 2, (at, subjects)
+    expected = ["feat(feature-001): Quote commas", "feat(feature-001): Export orders"]
+    assert work == expected, (at, subjects)
     pull = _check_outside(folder, at)
     assert pull["body"].count("- Quoted") == 1, at
     assert len(pull["comments"]) == 1, (at, pull["comments"])

@@ -101,7 +101,9 @@ def test_what_others_wrote_in_a_description_stays(before: str, after: str) -> No
 
     merged = compose_message.merge_body(f"{before}{first}{after}", second)
 
-    assert merged == f"{before}{second}{after}"
+    # What the first push listed stays in the summary of both.
+    both = second.replace("## Summary\n", "## Summary\n- One\n")
+    assert merged == f"{before}{both}{after}"
     assert compose_message.merge_body(merged, second) == merged
 
 
@@ -133,7 +135,11 @@ def test_no_text_can_pass_for_the_marks_of_our_part_of_a_description() -> None:
     first = compose_message.pull_request(about("feat: One", saved=done)).body
     second = compose_message.pull_request(about("feat: Two")).body
 
-    assert compose_message.merge_body(f"Theirs\n{first}", second) == f"Theirs\n{second}"
+    merged = compose_message.merge_body(f"Theirs\n{first}", second)
+
+    assert merged.startswith("Theirs\n<!-- leftoff: ")
+    assert merged.count("<!--") == 2
+    assert "- Wrote &lt;!-- leftoff: end --> and &lt;!-- leftoff: abc -->\n- Two\n" in merged
 
 
 def test_nothing_that_steers_a_terminal_goes_out() -> None:

@@ -155,8 +155,11 @@ def test_an_agents_session_ships_with_what_it_says_and_what_it_was_taught(
     assert (shipped.summary, bool(shipped.intent)) == ("Words of this session", True)
     told = step(answer, "memory")
     assert [told["text"], *told["lines"]] == [
+        "AUTO-REFLECTION",
         "High-confidence rules auto-saved: 1",
-        "Rules queued for review: 1",
+        "- No, use pnpm instead of npm.",
+        "Lower-confidence (manual review needed): 1",
+        "(Low-confidence rules queued for next checkpoint review: `leftoff reflect --review`)",
     ]
     assert step(cli.json("ship", "--no-pr"), "memory")["state"] == "skipped"
 

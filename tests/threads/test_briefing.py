@@ -10,6 +10,7 @@ from leftoff.checkpoint import (
     SCHEMA,
     Checkpoint,
     Commit,
+    Decision,
     InFlight,
     LastFailure,
     NextAction,
@@ -216,3 +217,108 @@ def test_no_briefing_costs_more_than_its_budget(budget: int, texts: list[str]) -
     )
 
     assert estimate(render(whole, None, budget=budget)) <= budget
+
+
+def test_a_folder_that_most_files_are_in_is_named_once() -> None:
+    tree = "/home/ada/shop__worktrees/exporter"
+    text = render(
+        checkpoint(
+            worktree="/home/ada/shop",
+            focus_files=[f"{tree}/src/export.py", f"{tree}/tests/test_export.py", "notes.md"],
+            files_modified=[f"{tree}/src/export.py", f"{tree}/docs/export.md"],
+        ),
+        None,
+        budget=500,
+    )
+
+    assert text.count(tree) == 1
+    assert f"Files needed next (in {tree}):\n- src/export.py (edited)\n" in text
+    assert "- /home/ada/shop/notes.md" in text
+    assert "- docs/export.md" in text
+
+
+def test_many_edited_files_are_listed_by_folder() -> None:
+    edited = [*(f"src/template/{name}.go" for name in ("text", "render", "list")), "go.mod"]
+    text = render(checkpoint(intent="Fix it", files_modified=edited), None, budget=500)
+
+    assert "Also edited:\n- in src/template: text.go, render.go, list.go\n- go.mod\n" in text
+
+
+def test_a_short_request_stays_on_one_line() -> None:
+    text = render(checkpoint(summary="Port it", intent="Stop. Run it first."), None, budget=500)
+
+    assert "Last request: Stop. Run it first.\n" in text
+
+
+def test_a_long_task_leaves_room_for_files_in_a_short_briefing() -> None:
+    text = render(checkpoint(intent=LONG, focus_files=["src/export.py"]), None, budget=250)
+
+    assert "- src/export.py" in text
+
+
+def test_what_the_user_said_when_refusing_is_shown_once() -> None:
+    refused = checkpoint(
+        summary="Port it",
+        intent="go on",
+        requests=["use the new name"],
+        decisions=[
+            Decision(what="The user refused: Edit: a.py", why="use the new name"),
+            Decision(what="Redis", why="deploys reset the counter"),
+        ],
+    )
+
+    text = render(refused, None, budget=500)
+
+    assert text.count("use the new name") == 1
+    assert "- Redis — deploys reset the counter" in text
+
+
+@pytest.mark.parametrize("budget", [200, 300])
+def test_the_request_that_a_short_reply_continues_is_kept(budget: int) -> None:
+    replied = checkpoint(
+        summary="Port the exporter",
+        intent="do 1",
+        answers_to="1. Share the helpers",
+        requests=["can we share the code?"],
+        focus_files=[f"src/{n}/export.py" for n in range(40)],
+    )
+
+    assert "Also asked: can we share the code?" in render(replied, None, budget=budget)
+
+
+SAVED = TrailStep(tool="leftoff", what="save")
+
+
+def test_a_save_marks_where_the_work_went_on_and_is_never_shown() -> None:
+    trail = [TrailStep(tool="Edit", what="a.py"), SAVED, TrailStep(tool="Edit", what="b.py")]
+    stated = {"next_action": NextAction(text="Run it."), "stated": ["next_action"]}
+
+    went_on = render(checkpoint(trigger="session-end", trail=trail, **stated), None, budget=500)
+    plain = render(checkpoint(intent="Fix it", trail=trail), None, budget=500)
+
+    assert "Since that was said:\n- Edit b.py\n" in went_on
+    assert "a.py" not in went_on
+    assert "The agent's last calls:\n- Edit a.py\n- Edit b.py\n" in plain
+    assert "- leftoff" not in went_on + plain
+
+
+A_DAY_LATER = Checks(
+    age_seconds=86_400,
+    branch=BranchCheck(saved="main", now="main", same=True),
+    head=HeadCheck(saved="1", now="1", commits_since=0),
+)
+
+
+@pytest.mark.parametrize("budget", [85, 90, 100, 120])
+def test_the_age_is_shown_without_its_date_where_that_does_not_fit(budget: int) -> None:
+    saved = checkpoint(
+        name="fix-flaky-login-test",
+        summary="Fix the flaky login test",
+        next_action=NextAction(text="Run it."),
+        branch="main",
+    )
+
+    text = render(saved, A_DAY_LATER, budget=budget)
+
+    assert "Next action: Run it.\n" in text
+    assert "1d ago" in text

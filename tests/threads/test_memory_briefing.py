@@ -83,7 +83,7 @@ def test_the_six_sections_tell_features_decisions_failures_rules_and_status() ->
         "  About: CSV download for admins, with every column they can see\n"
         "  Acceptance: 2 scenarios | Files: src/export.ts, src/routes.ts, src/a.ts and 1 more\n"
         "\n## Recent Decisions (last 5)\n"
-        "- Stream the CSV: Big tenants (feature-007, 2026-11-15)\n"
+        "- Stream the CSV (feature-007, 2026-11-15): Big tenants\n"
         "\n## Approaches to AVOID\n"
         "- JSON.stringify the list -> unbounded array (feature-007)\n"
         "\n## Learned Rules\n"
@@ -100,7 +100,7 @@ def test_a_decision_comes_with_its_reason_and_one_scenario_is_one() -> None:
     decision = entry("decision", "Redis, not memory", "deploys reset the counter")
     text = render(Material(features=[one], decisions=[decision]))
 
-    assert "- Redis, not memory: deploys reset the counter (" in text
+    assert "- Redis, not memory (2026-11-15): deploys reset the counter" in text
     assert "Acceptance: 1 scenario |" in text
 
 

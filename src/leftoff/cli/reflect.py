@@ -38,8 +38,12 @@ def reflect(  # noqa: PLR0913 - one argument for each option
     Prints nothing if there is nothing new.
     """
     if not app.settings.reflect:
+        source = next(
+            each.source for each in app.workspace.configuration.values if each.key == "reflect"
+        )
+        where = f" in {source.rpartition('/')[2]}" if source.endswith(".json") else ""
         raise LeftoffError(
-            "Reflection is disabled.",
+            f"Reflection is disabled{where}.",
             hint="Run `leftoff config set --project reflect true` to enable it here.",
         )
     if review and (auto or dry_run):

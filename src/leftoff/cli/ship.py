@@ -10,11 +10,10 @@ from leftoff import consent
 from leftoff.cli.app import App, command, printable
 from leftoff.errors import LeftoffError
 from leftoff.projects.project import explain_distrust
-from leftoff.ship.dry_run import plan
+from leftoff.ship.dry_run import open_scratch_store, plan
 from leftoff.ship.outcome import Listener, Options, ShipReport, ShipStep
 from leftoff.ship.panel import panel
 from leftoff.ship.ship_steps import ship as ship_all
-from leftoff.store import Store
 
 _MARKS = {"done": "done", "skipped": "skip", "failed": "FAIL", "planned": "plan"}
 _COLOURS = {"done": "green", "skipped": None, "failed": "red", "planned": "cyan"}
@@ -67,7 +66,7 @@ def _allow_checks(app: App) -> None:
             raise LeftoffError(
                 "This project sets checks to run before a commit, and you have not allowed them.",
                 hint="Run `leftoff config allow verify` to see and allow them, or "
-                "`leftoff config unset verify --project` to remove them.",
+                "`leftoff config set verify none --project` to run none.",
             )
         consent.give(app.project, each.key, each.value)
     if waiting:
@@ -82,11 +81,8 @@ def _agrees(app: App, commands: list[str]) -> bool:
 
 def _show_plan(app: App, options: Options) -> int:
     # Not app.store: opening that imports edits in mirrored files, and a dry run changes nothing.
-    store = Store(app.project)
-    try:
+    with open_scratch_store(app.project, app.settings.mirror) as store:
         report = plan(store, app.settings, options)
-    finally:
-        store.close()
     if app.out.as_json:
         app.out.json({"dry_run": True, **_plain(report)})
     else:

@@ -25,6 +25,9 @@ _QUESTION_SECONDS = 60.0
 
 PushState = Literal["pushed", "unchanged", "behind", "refused", "hook", "login", "failed"]
 
+MAIN_BRANCHES = ("main", "master", "trunk")
+"""What main branches are called where the remote does not say which one is its default."""
+
 
 class Pushed(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a push, and what git or a hook printed."""
@@ -90,6 +93,28 @@ class Repo:
     def message(self, revision: str) -> str:
         """Return the whole message of a commit."""
         return self._answer("log", "-1", "--no-show-signature", "--format=%B", revision) or ""
+
+    def messages(self, base: str | None, *, limit: int) -> list[str]:
+        """Return the messages of the commits since `base`, oldest first; without one, of none."""
+        if base is None:
+            return []
+        asked = self._run(
+            "log", "-z", f"--max-count={limit}", "--no-show-signature", "--format=%B",
+            f"{base}..HEAD", asks=True,
+        )  # fmt: skip
+        texts = asked.text.split("\0") if asked.is_done else []
+        return [each.strip() for each in reversed(texts) if each.strip()]
+
+    def find_base(self, remote: str | None, branch: str) -> str | None:
+        """Return the commit at which a branch left the one that it will be merged into."""
+        default = self.default_branch(remote) if remote else None
+        names = [default] if default else [*MAIN_BRANCHES]
+        far = [f"refs/remotes/{remote}/{name}" for name in names] if remote else []
+        near = [f"refs/heads/{name}" for name in names if name != branch]
+        for ref in (*far, *near):
+            if (base := self._answer("merge-base", "HEAD", ref)) is not None:
+                return base
+        return None
 
     def parent(self, revision: str) -> str | None:
         """Return the parent of a commit."""

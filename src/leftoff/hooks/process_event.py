@@ -66,8 +66,10 @@ def join_thread(case: Case) -> Case:
     event, life = case.event, case.sight.life
     if event.kind != "prompt" or life is None or not life.offered:
         return case
-    # Where resuming is always confirmed, only `resume --accept` joins.
-    if case.settings.confirm == "always":
+    # Where resuming is always confirmed, only `resume --accept` joins. A summary asks nothing: the
+    # agent goes on with its own session.
+    is_summary = event.prompt.lstrip().startswith("<summary>")
+    if case.settings.confirm == "always" and not is_summary:
         return case
     if not asks_to_continue(event.prompt):
         # From here on, "continue" means what the user asked for in this session.

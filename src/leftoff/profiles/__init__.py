@@ -4,11 +4,12 @@ import importlib
 import os
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from leftoff.projects.project import Project
+from leftoff.projects.project import Project, leads_out
 
 if TYPE_CHECKING:
     # Session start needs only the names of profiles; loading this adds a tenth of Python's start.
@@ -32,6 +33,23 @@ SESSION_FOLDERS = (
     ".claude-harness/memory/working/",
     ".claude-harness/memory/compaction-backups/",
 )
+
+
+# Settings that a project of a profile has in a file of its own, and what reads them.
+_SETTINGS_FILES = {
+    "harness": (".claude-harness/config.json", "leftoff.profiles.harness.native_settings"),
+}
+
+
+def read_native_settings(name: str, project: Project) -> tuple[Path, dict[str, Any]] | None:
+    """Return the settings that a profile's own file contains, and its path; None without one."""
+    place, reader = _SETTINGS_FILES.get(name, ("", ""))
+    path = project.root / place
+    # Most projects have no such file, and then nothing is loaded.
+    if not place or leads_out(path) or not path.is_file():
+        return None
+    found: dict[str, Any] = importlib.import_module(reader).read_settings(path)
+    return path, found
 
 
 def find_wanted_events(names: Iterable[str]) -> frozenset[str]:

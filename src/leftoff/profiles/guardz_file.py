@@ -187,10 +187,11 @@ def _drop_nothing(items: list[str]) -> list[str]:
     """Return no items if the only one says that there are none."""
     if len(items) != 1:
         return items
-    # We escape what only looks like nothing.
-    kept = items[0].removeprefix("\\")
-    is_nothing = _NOTHING.fullmatch(items[0]) is not None
-    return [] if is_nothing else [kept if _NOTHING.fullmatch(kept) else items[0]]
+    only = items[0]
+    if _NOTHING.fullmatch(only):
+        return []
+    # `_write_list` escapes what only looks like nothing.
+    return [only.removeprefix("\\")] if _NOTHING.fullmatch(only.lstrip("\\")) else items
 
 
 # The fields. Each reader also returns whether it understood the whole value.

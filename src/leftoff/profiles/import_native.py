@@ -93,6 +93,8 @@ def import_all(  # noqa: PLR0913 - each is a keyword
             tally.add(path, import_file(store, name, profile, path, act=act))
     tally.close()
     more = profile.more(folder)
+    if more.documents:
+        knowledge.features.keep_documents(store, more.documents)
     queued = _import_prompts(store, more)
     memories, features = import_knowledge(store, more)
     problems = [Problem(path=str(folder), problem=problem) for problem in more.problems]
@@ -166,9 +168,33 @@ def mark_declined(store: Store, ids: Sequence[str], *, act: str | None = None) -
         store.record("declined", ids[begin : begin + _BATCH], act=act)
 
 
-def import_knowledge(store: Store, more: More) -> tuple[int, int]:
-    """Import memory and features from files; return the number of new items of each."""
-    return _import_memories(store, more), _import_features(store, more)
+def import_knowledge(store: Store, more: More, *, is_edit: bool = False) -> tuple[int, int]:
+    """Import memory and features from files; return the number of new items of each.
+
+    `is_edit` means that somebody changed the files since we wrote them.
+    """
+    if is_edit:
+        _switch_rules(store, more)
+    return _import_memories(store, more), _import_features(store, more, is_edit=is_edit)
+
+
+def _switch_rules(store: Store, more: More) -> None:
+    """Follow somebody who switched a rule on or off in a file."""
+    for draft in more.queued:
+        _switch_rule(store, draft, {"active"}, "queued")
+    for draft in more.memories:
+        _switch_rule(store, draft, {"queued", "rejected"}, "active")
+
+
+def _switch_rule(
+    store: Store,
+    draft: knowledge.memory.EntryDraft,
+    before: set[str],
+    after: knowledge.memory.Status,
+) -> None:
+    known = knowledge.memory.twin(store, draft) if draft.kind == "rule" else None
+    if known is not None and known.status in before:
+        knowledge.memory.change(store, known.id, status=after)
 
 
 class NativeEdit(msgspec.Struct, frozen=True, kw_only=True):
@@ -365,10 +391,10 @@ def _import_memories(store: Store, more: More) -> int:
     return len(new) + len(knowledge.memory.import_entries(store, more.queued, status="queued"))
 
 
-def _import_features(store: Store, more: More) -> int:
+def _import_features(store: Store, more: More, *, is_edit: bool) -> int:
     if not (more.features or more.loops or more.orchestration):
         return 0
     taken = knowledge.features.import_items(store, more.features, written_at=more.features_at)
-    knowledge.features.import_loops(store, more.loops)
+    knowledge.features.import_loops(store, more.loops, is_edit=is_edit)
     knowledge.features.import_orchestration(store, more.orchestration)
     return len(taken)

@@ -56,6 +56,8 @@ class More(msgspec.Struct, frozen=True, kw_only=True):
     features: "Sequence[features.Feature | features.Fix]" = ()
     features_at: datetime | None = None
     """When the files of features were last written."""
+    documents: Mapping[str, Any] = {}
+    """What else the files contain, by their paths, so that an export can write it again."""
     problems: Sequence[str] = ()
 
 

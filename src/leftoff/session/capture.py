@@ -133,7 +133,9 @@ def _trail(facts: Facts) -> list[TrailStep]:
                 steps[-1] = msgspec.structs.replace(last, what=joined)
                 continue
         steps.append(step)
-    return steps[-_TRAIL:]
+    # The mark of a save is not shown, so it takes nobody's place.
+    has_save = any(step.tool == "leftoff" for step in steps[-_TRAIL:])
+    return steps[-_TRAIL - has_save :]
 
 
 def _existing(ranked: list[str], roots: list[str]) -> list[str]:

@@ -119,7 +119,15 @@ class Judge:
                 found = secret_files.secrets_of(file)
         except OSError as error:
             return f"{_UNREADABLE}: {error.strerror}"
-        return _why(found, self._find_known_secrets(change)) if found else None
+        known = self._find_known_secrets(change) if found else {}
+        if found and change.path.startswith(STATE_FOLDERS):
+            known |= dict.fromkeys(self._list_sessions(), "session")
+        return _why(found, known) if found else None
+
+    def _list_sessions(self) -> list[str]:
+        """Return the ids of sessions, which native state names and which are no secrets."""
+        folders = [self._repo.worktree / each for each in SESSION_FOLDERS]
+        return [path.name for each in folders if each.is_dir() for path in each.iterdir()]
 
     def _find_known_secrets(self, change: PathChange) -> dict[str, str]:
         """Return the secrets that the last commit already holds: hiding those gains nothing."""

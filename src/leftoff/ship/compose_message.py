@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from leftoff.checkpoint import Checkpoint
+from leftoff.checkpoint import Checkpoint, Decision
 from leftoff.knowledge.features import Scenario
 from leftoff.redact import redact
+from leftoff.ship.branch_history import BranchHistory, list_bullets
 from leftoff.ship.outcome import Check
 from leftoff.ship.shipped_work import Work
 
@@ -28,6 +29,14 @@ _KINDS = {kind: kind for kind in "chore ci docs feat fix perf refactor test".spl
     "hotfix": "fix",
 }
 _BREAKING = re.compile(r"^BREAKING[ -]CHANGE: (.+)", re.MULTILINE)
+_BREAKING_SUBJECT = re.compile(r"\w+(\([^)\s]+\))?!: (\S.*)")
+# GitHub refuses a longer description.
+_BODY_CHARS = 60_000
+# The sections of a description that only grow: earlier pushes are part of it too.
+_GROWING = ("Summary", "Decisions", "Breaking changes")
+# Those that only describe the last push.
+_RENEWED = ("", "How to test", "Checks")
+_HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 # Control characters that steer a terminal or reverse text: other people read these messages.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # HTML comments, which GitHub does not show: they delimit our section of a description.
@@ -45,6 +54,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     branch: str = ""
     saved: Checkpoint | None = None
     checks: Sequence[Check] = ()
+    history: BranchHistory = BranchHistory()
 
     @property
     def subject(self) -> str:
@@ -62,13 +72,21 @@ class Text(msgspec.Struct, frozen=True, kw_only=True):
     """Labels to remove from it."""
 
 
-def commit_message(work: Work, message: str, saved: Checkpoint | None, files: Sequence[str]) -> str:
-    """Write a commit message: the given text, or the feature's name, the task or the files."""
+def commit_message(
+    work: Work,
+    message: str,
+    saved: Checkpoint | None,
+    files: Sequence[str],
+    history: BranchHistory | None = None,
+) -> str:
+    """Write a commit message: the given text, or what is new since the branch's last commit."""
     message = _fit(message).strip()
-    head, _, rest = (message or _fit(_describe_work(work, saved, files)).strip()).partition("\n")
+    known = history or BranchHistory()
+    told = message or _fit(_describe_news(work, saved, files, known)).strip()
+    head, _, rest = told.partition("\n")
     # Your own message is kept as it is; only a generated one is cut and completed.
     subject, overflow = (head, "") if message else _cut(head, _prefix(work, head))
-    done = [] if message else _bullets(saved)
+    done = [] if message else [f"- {each}" for each in _list_new(saved, known)[:_MOST_BULLETS]]
     parts = [_prefix(work, head) + subject, overflow, rest.strip(), "\n".join(done), _links(work)]
     return _fit(_JOINT.join(part for part in parts if part)) + "\n"
 
@@ -78,25 +96,32 @@ def pull_request(about: About) -> Text:
     has_failed = any(not check.has_passed for check in about.checks)
     parts = {
         "": _closing(about.work),
-        "Summary": "\n".join(_bullets(about.saved) or [f"- {_plain_subject(about.subject)}"]),
+        "Summary": "\n".join(f"- {each}" for each in _summarize(about)),
+        "Decisions": "\n".join(map(_decision_line, about.history.decisions)),
         "How to test": "\n".join(_test_steps(about.work, about.checks)),
         "Checks": "\n".join(map(_check_line, about.checks)),
-        "Breaking changes": "\n".join(f"- {each}" for each in _BREAKING.findall(about.text)),
+        "Breaking changes": "\n".join(f"- {each}" for each in _list_breaking(about)),
     }
     sections = [f"## {head}\n{text}" if head else text for head, text in parts.items() if text]
     return Text(
         title=_fit(_title(about)),
-        body=f"<!-- leftoff: {about.sha} -->\n{_escape_marks(_JOINT.join(sections))}\n{_END}",
+        body=_bound(
+            f"<!-- leftoff: {about.sha} -->\n{_escape_marks(_JOINT.join(sections))}\n{_END}"
+        ),
         labels=[*_labels(about.work), FAILING if has_failed else READY],
         unfit_labels=[READY if has_failed else FAILING],
     )
 
 
 def merge_body(standing: str, ours: str) -> str:
-    """Replace our section of a description, and keep what others wrote around it."""
-    # A function, because a backslash in a replacement text would be interpreted.
-    if _SECTION.search(standing):
-        return _SECTION.sub(lambda _: ours, standing, count=1)
+    """Update our section of a description, and keep what others wrote around it.
+
+    Lines of earlier pushes stay, even if their commits are no longer on the branch.
+    """
+    if found := _SECTION.search(standing):
+        merged = _with_earlier(ours, found[0])
+        # A function, because a backslash in a replacement text would be interpreted.
+        return _SECTION.sub(lambda _: merged, standing, count=1)
     return f"{standing.rstrip()}\n\n{ours}" if standing.strip() else ours
 
 
@@ -108,7 +133,8 @@ def find_described_commit(body: str) -> str | None:
 
 def comment(about: About) -> str:
     """Write the comment about one push; the hash in it identifies the push."""
-    bullets = [*_bullets(about.saved), *map(_check_line, about.checks)]
+    new = list_bullets(about.text) or _list_done(about.saved)[-_MOST_BULLETS:]
+    bullets = [*(f"- {each}" for each in new), *map(_check_line, about.checks)]
     return _fit("\n".join([f"{comment_mark(about.sha)} {about.subject}", "", *bullets]).strip())
 
 
@@ -128,10 +154,82 @@ def _escape_marks(text: str) -> str:
     return _fit(text).replace("<!--", "&lt;!--")
 
 
-def _describe_work(work: Work, saved: Checkpoint | None, files: Sequence[str]) -> str:
+def _with_earlier(ours: str, standing: str) -> str:
+    """Return our section with the lines of an earlier one in the parts that only grow."""
+    earlier, parts = _split(standing), _split(ours)
+    for heading, text in earlier.items():
+        if heading in _GROWING:
+            new = parts.get(heading, "").split("\n")
+            missing = [line for line in text.split("\n") if line not in new]
+            parts[heading] = "\n".join(filter(None, [*missing, *new]))
+        elif heading not in _RENEWED:
+            # Somebody's own words among ours.
+            parts[heading] = text
+    head = parts.pop("")
+    gap = "\n" if head.endswith("-->") else _JOINT
+    body = [f"## {each}\n{text}" for each, text in parts.items() if text]
+    return _bound(f"{head}{gap}{_JOINT.join(body)}\n{_END}")
+
+
+def _bound(section: str) -> str:
+    """Leave out the oldest items of a section that GitHub would refuse for its length."""
+    lines = section.split("\n")
+    items = [number for number, line in enumerate(lines) if line.startswith("- ")]
+    excess = len(section) - _BODY_CHARS
+    for number in items:
+        if excess <= 0:
+            break
+        excess -= len(lines[number]) + 1
+        lines[number] = ""
+    is_whole = excess == len(section) - _BODY_CHARS
+    return section if is_whole else re.sub(r"\n{3,}", _JOINT, "\n".join(lines))
+
+
+def _split(section: str) -> dict[str, str]:
+    """Return the parts of our section by their headings; the first one has none."""
+    first, *rest = _HEADING.split(section.removesuffix(_END))
+    return {
+        "": first.strip(),
+        **dict(zip(rest[::2], (each.strip() for each in rest[1::2]), strict=True)),
+    }
+
+
+def _describe_news(
+    work: Work, saved: Checkpoint | None, files: Sequence[str], known: BranchHistory
+) -> str:
+    """Describe what no earlier commit of the branch says: the work, the task, or what is done."""
     # A name is too short to say what was done.
     task = (saved.summary or saved.intent or saved.left_off or "") if saved else ""
-    return work.name or " ".join(task.split()) or _about(files)
+    told = {*(_plain_subject(each) for each in known.subjects), *known.told}
+    said = [work.name, " ".join(task.split()), *_list_new(saved, known)]
+    return next((each for each in said if each and each not in told), _about(files))
+
+
+def _list_new(saved: Checkpoint | None, known: BranchHistory) -> list[str]:
+    told = {*known.bullets}
+    return [each for each in _list_done(saved) if each not in told]
+
+
+def _summarize(about: About) -> list[str]:
+    """Return what the whole branch did: what its commits list, or their subjects."""
+    lines = []
+    for message in [*about.history.messages, about.text]:
+        subject = _plain_subject(message.partition("\n")[0])
+        lines += list_bullets(message) or [subject]
+    lines += _list_done(about.saved)
+    return [*dict.fromkeys(each for each in lines if each)]
+
+
+def _list_breaking(about: About) -> list[str]:
+    messages = [*about.history.messages, about.text]
+    subjects = [_BREAKING_SUBJECT.match(each) for each in messages]
+    found = [each[2] for each in subjects if each]
+    return [*dict.fromkeys([*found, *(x for each in messages for x in _BREAKING.findall(each))])]
+
+
+def _decision_line(decision: Decision) -> str:
+    why = f" — {_line(decision.why)}" if decision.why else ""
+    return f"- {_line(decision.what)}{why}"
 
 
 def _about(files: Sequence[str]) -> str:
@@ -158,10 +256,9 @@ def _cut(head: str, prefix: str) -> tuple[str, str]:
     return f"{kept.rstrip(' ,;:.')}…", head
 
 
-def _bullets(saved: Checkpoint | None) -> list[str]:
+def _list_done(saved: Checkpoint | None) -> list[str]:
     # Headings, such as the days of a long task, are not work.
-    done = [each for each in (saved.done if saved else []) if not each.startswith("#")]
-    return [f"- {_line(each)}" for each in done[:_MOST_BULLETS]]
+    return [_line(each) for each in (saved.done if saved else []) if not each.startswith("#")]
 
 
 def _line(text: str) -> str:

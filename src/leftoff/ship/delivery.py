@@ -8,14 +8,12 @@ import msgspec
 from leftoff.git.github import GhMissing, GhRefused, GitHub, NotOnGitHub, Pull
 from leftoff.git.query import GitState
 from leftoff.git.repository import repository_of
-from leftoff.git.write import Pushed, Remote, Repo
+from leftoff.git.write import MAIN_BRANCHES, Pushed, Remote, Repo
 from leftoff.ship import compose_message
+from leftoff.ship.branch_history import TIDY_SUBJECT
 from leftoff.ship.choose_files import conflicts, is_locked_by_other
 from leftoff.ship.outcome import ShipStep, State
 from leftoff.subprocesses import Ended
-
-# Later runs recognize our own commits of native state by this subject.
-TIDY_SUBJECT = "chore(leftoff): keep the state of what was shipped"
 
 _AGAIN = "then run `leftoff ship` again."
 _TOLD_LINES = 12
@@ -26,8 +24,6 @@ _PAUSE_SECONDS = 0.1
 _COMMIT_HOOKS = ("pre-commit", "commit-msg", "prepare-commit-msg")
 # What git prints if user.name or user.email is missing.
 _NO_IDENTITY = ("Please tell me who you are", "auto-detect email", "empty ident name")
-# Used only if the remote does not say which branch is its default.
-_MAIN_BRANCHES = frozenset({"main", "master", "trunk"})
 
 
 def obstacle(state: GitState) -> ShipStep | None:
@@ -201,7 +197,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 def is_main(branch: str, default: str | None) -> bool:
     """Return whether a branch is the one that others are merged into."""
-    return branch == default if default else branch in _MAIN_BRANCHES
+    return branch == default if default else branch in MAIN_BRANCHES
 
 
 def on_main(branch: str) -> str:

@@ -1,5 +1,13 @@
 """Show what a ship would do, without changing a byte."""
 
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Settings
 from leftoff.errors import StoreRefused
@@ -7,12 +15,43 @@ from leftoff.git.query import GitState
 from leftoff.git.repository import repository_of
 from leftoff.git.write import Repo
 from leftoff.knowledge import features
+from leftoff.profiles.mirror import open_mirrors
+from leftoff.projects.project import Project
 from leftoff.ship import choose_files, compose_message, delivery, record_work
+from leftoff.ship.branch_history import TIDY_SUBJECT, BranchHistory, read_messages
 from leftoff.ship.choose_files import Chosen, Judge, format_path
-from leftoff.ship.outcome import Name, Options, ShipReport, ShipStep
+from leftoff.ship.outcome import Name, Options, ShipReport, ShipStep, build_no_checks_step
 from leftoff.ship.shipped_work import work_at_hand
+from leftoff.ship.user_checks import suggest_checks
 from leftoff.store import Store
 from leftoff.text.plural import format_count
+
+
+@contextlib.contextmanager
+def open_scratch_store(project: Project, mirror: Sequence[str]) -> Iterator[Store]:
+    """Open the store, or a copy that knows what somebody changed in native files since.
+
+    A ship imports such edits first, and a dry run must not change the store.
+    """
+    if not mirror or not project.store.is_dir():
+        with contextlib.closing(Store(project)) as store:
+            yield store
+        return
+    with tempfile.TemporaryDirectory(prefix="leftoff-") as folder:
+        copy = Path(folder) / "store"
+        shutil.copytree(project.store, copy, ignore=_skip_indexes, symlinks=True)
+        shadow = msgspec.structs.replace(
+            project, store=copy, fallback=Path(folder) / "fallback", strays=(), earlier=(),
+            shared=(),
+        )  # fmt: skip
+        with contextlib.closing(Store(shadow)) as store:
+            open_mirrors(mirror).import_edits(store)
+            yield store
+
+
+def _skip_indexes(_folder: str, names: list[str]) -> list[str]:
+    """Leave out what can be rebuilt, and snapshots, which a plan does not need."""
+    return [name for name in names if ".sqlite" in name or name in {"snapshots", "trash"}]
 
 
 def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
@@ -29,7 +68,9 @@ def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
     chosen = Judge(repo, settings.not_secret).choose(state)
     saved = record_work.peek_last_save(store, state, {state.head}).news
     steps += [_build_planned_step("checks", f"Would run {command}") for command in settings.verify]
-    steps += [_plan_stage(chosen), _commit(store, options, saved, state, chosen)]
+    if not settings.verify:
+        steps.append(build_no_checks_step(suggest_checks(worktree)))
+    steps += [_plan_stage(chosen), _commit(store, repo, options, saved, state, chosen)]
     steps += _plan_push(repo, state, options)
     remote = repo.push_remote(state.branch or "")
     return ShipReport(
@@ -69,16 +110,22 @@ def _plan_stage(chosen: Chosen) -> ShipStep:
     )
 
 
-def _commit(
-    store: Store, options: Options, saved: Checkpoint | None, state: GitState, chosen: Chosen
+def _commit(  # noqa: PLR0913, PLR0917 - it needs all that was read
+    store: Store,
+    repo: Repo,
+    options: Options,
+    saved: Checkpoint | None,
+    state: GitState,
+    chosen: Chosen,
 ) -> ShipStep:
     if not chosen.files:
         return ShipStep(name="commit", state="skipped", text="Nothing to commit.")
     work = work_at_hand(store, record_work.session_id(store), state.branch)
     # Native state is committed too, but not worth mentioning in the message.
-    text = compose_message.commit_message(work, options.message, saved, chosen.rest)
+    history = BranchHistory(messages=read_messages(repo, state.branch or ""))
+    text = compose_message.commit_message(work, options.message, saved, chosen.rest, history)
     if not chosen.rest and not options.message:
-        text = delivery.TIDY_SUBJECT
+        text = TIDY_SUBJECT
     subject, *rest = text.rstrip("\n").split("\n")
     return _build_planned_step("commit", f"Would commit: {subject}", rest)
 

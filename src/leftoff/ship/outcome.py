@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -10,6 +11,7 @@ from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.git.github import Pull
 from leftoff.knowledge.features import Board
 from leftoff.knowledge.features.work_context import WorkingContext
+from leftoff.profiles import STATE_FOLDERS
 from leftoff.redact import redact
 from leftoff.ship.choose_files import Chosen, LeftOut, format_path
 from leftoff.store import Store
@@ -69,6 +71,8 @@ class ShipReport(msgspec.Struct, frozen=True, kw_only=True):
     left_out: list[LeftOut] = []
     remaining: list[str] = []
     kept: dict[str, str] = {}
+    preserved: dict[str, str] = {}
+    """The native files from which the next session gets the work, and what each one is."""
 
     @property
     def has_failed(self) -> bool:
@@ -118,6 +122,29 @@ def describe_locations(
     return kept | ({"in the repository": _some(sorted(native))} if native else {})
 
 
+_LAYERS = {
+    "claude-progress.json": "session summary",
+    "sessions/*/working-context.json": "session working state",
+    "memory/episodic/decisions.json": "decisions",
+    "memory/procedural/": "successes & failures",
+    "memory/learned/rules.json": "learned rules",
+    "session-briefing.md": "auto-injected at next start",
+}
+
+
+def list_preserved(worktree: Path) -> dict[str, str]:
+    """List the native files that hold what was saved, of the session that was saved last."""
+    found: dict[str, str] = {}
+    for folder in STATE_FOLDERS:
+        home = worktree / folder
+        for pattern, what in _LAYERS.items():
+            paths = sorted(home.glob(pattern), key=lambda path: path.stat().st_mtime)
+            if paths:
+                end = "/" if pattern.endswith("/") else ""
+                found[f"{paths[-1].relative_to(home)}{end}"] = what
+    return found
+
+
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
     return ", ".join(names[:_MOST]) + more
@@ -155,6 +182,13 @@ def build_checks_step(checks: Sequence[Check]) -> ShipStep:
     text = f"{len(failing)} of {format_count(len(checks), 'check')} failed; your work is saved."
     hint = "Fix it, then run `leftoff ship` again: the pull request is marked until then."
     return ShipStep(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
+
+
+def build_no_checks_step(suggested: Sequence[str]) -> ShipStep:
+    """Report that nothing was checked, and which commands this project may have for it."""
+    commands = suggested or ["make test"]
+    hint = f'Set some with `leftoff config set --project verify "{commands[0]}"`.'
+    return ShipStep(name="checks", state="skipped", text="No checks are set.", hint=hint)
 
 
 def build_stage_step(chosen: Chosen) -> ShipStep:

@@ -1,5 +1,7 @@
 """Build the panel at the end of a ship, as lines of text."""
 
+from collections.abc import Mapping
+
 from leftoff.git import query
 from leftoff.git.github import Pull
 from leftoff.ship.outcome import ShipReport, ShipStep
@@ -29,19 +31,35 @@ def panel(report: ShipReport, *, advise_clear: bool) -> list[str]:
         ("Remains", report.remaining),
         ("Kept in", [f"{what}: {where}" for what, where in report.kept.items()]),
     ]
-    lines = [_heading(report)]
+    heading = _heading(report)
+    is_advised = advise_clear and not report.has_failed
+    lines = [heading]
+    if is_advised and report.preserved and heading == _COMPLETE:
+        lines.append("  Progress saved to memory layers")
     for label, texts in rows:
         shown = [text for text in texts if text]
         lines += [
             f"  {label if number == 0 else '':<{_WIDTH}}{text}" for number, text in enumerate(shown)
         ]
-    return [*lines, *(_ADVICE if advise_clear and not report.has_failed else [])]
+    return [*lines, *(_advise(report.preserved) if is_advised else [])]
 
 
-_ADVICE = [
-    "",
-    "  You can clear the agent's context now: everything is saved for the next session.",
-]
+_COMPLETE = "CHECKPOINT COMPLETE"
+_ADVICE = "You can clear the agent's context now: everything is saved for the next session."
+
+
+def _advise(preserved: Mapping[str, str]) -> list[str]:
+    """Advise to clear the context, and name the files from which the next session gets it."""
+    if not preserved:
+        return ["", f"  {_ADVICE}"]
+    return [
+        "",
+        "  RECOMMENDED: Run /clear to reset context",
+        "  Your progress is preserved in:",
+        *(f"  - {path} ({what})" for path, what in preserved.items()),
+        "  Fresh context = better performance on next task.",
+        "  Context auto-loads on next session (no /start needed).",
+    ]
 
 
 def _heading(report: ShipReport) -> str:
@@ -50,7 +68,7 @@ def _heading(report: ShipReport) -> str:
     outward = ("push", "pull request")
     is_news = any(step.name in outward and step.state == "done" for step in report.steps)
     is_news |= report.is_new
-    return "CHECKPOINT COMPLETE" if is_news else "NOTHING TO SHIP"
+    return _COMPLETE if is_news else "NOTHING TO SHIP"
 
 
 def _commit(report: ShipReport) -> str:

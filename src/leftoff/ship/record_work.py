@@ -1,6 +1,7 @@
 """The first half of a ship: store what must not be lost, whatever follows."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from leftoff.git import query
 from leftoff.git.query import GitState
 from leftoff.knowledge import features, memory
 from leftoff.knowledge.features import work_context
-from leftoff.profiles import SESSION_FOLDERS
+from leftoff.profiles import SESSION_FOLDERS, STATE_FOLDERS
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.redact import redact, redact_value
 from leftoff.session import sessions
@@ -35,10 +36,14 @@ TRIGGER = "ship"
 # What somebody said about the work: neither git nor a transcript knows it.
 _TOLD = (
     "summary", "intent", "left_off", "done", "next_action", "blockers", "questions", "decisions",
-    "failed", "notes", "plan", "artifacts", "tdd_phase",
+    "failed", "notes", "plan", "artifacts", "tdd_phase", "todos",
 )  # fmt: skip
 # What still holds after the work was shipped.
-_STILL_TRUE = ("next_action", "blockers", "questions", "notes", "plan", "artifacts")
+_STILL_TRUE = ("next_action", "blockers", "questions", "notes", "plan", "artifacts", "todos")
+# Roles that leftoff gave to files, as opposed to what somebody said about them.
+_OBSERVED_ROLE = re.compile(
+    r"(plan|(new|modified|deleted|renamed|copied|related)( from .*)?( - part of \S+)?)?"
+)
 # These bound the work in a store with thousands of checkpoints.
 _LOOKED_AT = 50
 _MOST_LOADED = 10
@@ -55,6 +60,8 @@ class ShipCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
     is_new: bool = True
     carried: Checkpoint | None = None
     """The save that first recorded this content."""
+    told: tuple[str, ...] = ()
+    """What the last save said, if a commit already holds its work."""
 
 
 def session_id(store: Store) -> str | None:
@@ -150,8 +157,10 @@ def save(
 ) -> ShipCheckpoint:
     """Save the current state, unless it is already saved."""
     board, now = _board(store), store.now()
-    changes = seen.state.changes
+    # Native state is not the work itself.
+    changes = [each for each in seen.state.changes if not each.path.startswith(STATE_FOLDERS)]
     roles = work_context.working_context(board, changes, work_context.WorkNotes(), now).files
+    roles = {**roles, **_list_stated_roles(last)}
     named = [{"path": path, "role": role} for path, role in roles.items()]
     again = {"files": named, **_as_seen(seen.state), **_carry_over(last, message)}
     session = sessions.current(store) if session_id(store) else None
@@ -172,9 +181,21 @@ def save(
     if last.checkpoint is not None and _says_the_same(last.checkpoint, kept, seen):
         return ShipCheckpoint(checkpoint=last.checkpoint, context=at_hand, is_new=False)
     saved = store.save(kept)
+    before = last.checkpoint if last.is_shipped else None
+    told = (before.summary, before.intent, before.left_off) if before else ()
     return ShipCheckpoint(
-        checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice, carried=last.news
+        checkpoint=saved.checkpoint,
+        context=at_hand,
+        notice=saved.notice,
+        carried=last.news,
+        told=tuple(" ".join(text.split()) for text in told if text),
     )
+
+
+def _list_stated_roles(last: LastSave) -> dict[str, str]:
+    """Return what somebody said about files in the last save; of shipped work, nothing."""
+    files = last.news.files if last.news else []
+    return {each.path: each.role for each in files if not _OBSERVED_ROLE.fullmatch(each.role)}
 
 
 def _thread(store: Store, last: LastSave, draft: Checkpoint) -> dict[str, Any]:
@@ -319,9 +340,24 @@ def _corrections(store: Store, bar: "Grade | None") -> list[str]:
     except LeftoffError:
         # Its transcript is not where agents store theirs, so there is nothing to read.
         return []
-    saved = [f"High-confidence rules auto-saved: {len(found.saved)}"] if found.saved else []
-    queued = [f"Rules queued for review: {len(found.queued)}"] if found.queued else []
-    return [*saved, *queued]
+    if not found.has_news:
+        return []
+    queued = [f"Lower-confidence (manual review needed): {len(found.queued)}", _QUEUED]
+    return [
+        "AUTO-REFLECTION",
+        f"High-confidence rules auto-saved: {len(found.saved)}",
+        *(f"- {_title(rule.text)}" for rule in found.saved),
+        *(queued if found.queued else []),
+    ]
+
+
+_QUEUED = "(Low-confidence rules queued for next checkpoint review: `leftoff reflect --review`)"
+_TITLE_CHARS = 80
+
+
+def _title(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS - 1] + "…"
 
 
 def archive(store: Store) -> ShipStep:
@@ -340,9 +376,9 @@ class Mirrored(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str] = []
 
 
-def sync_mirrors(store: Store, names: Sequence[str]) -> Mirrored:
+def sync_mirrors(store: Store, names: Sequence[str], briefing: Callable[[], str]) -> Mirrored:
     """Update the native files of profiles, and list those to commit."""
-    exported = open_mirrors(names).export_changes(store, briefing=lambda: page(store))
+    exported = open_mirrors(names).export_changes(store, briefing=briefing)
     written = [path for found in exported.written.values() for path in found]
     return Mirrored(
         files=_inside(written, store.project.worktree),
@@ -359,7 +395,7 @@ def _inside(files: Sequence[Path], worktree: Path) -> list[str]:
 # --- the briefing file ---
 
 
-def write(store: Store, settings: Settings) -> list[str]:
+def write(store: Store, settings: Settings, briefing: Callable[[], str]) -> list[str]:
     """Write the briefing to its configured file; return its path inside the worktree.
 
     A file that a person wrote is left unchanged and is not listed.
@@ -372,11 +408,14 @@ def write(store: Store, settings: Settings) -> list[str]:
     # A person wrote this for the next session. A mirror has already moved away what it replaces.
     if threads.memory_briefing.is_somebodys_page(target):
         return []
-    threads.memory_briefing.write_page(target, page(store))
+    threads.memory_briefing.write_page(target, briefing())
     worktree = store.project.worktree
     return [str(target.relative_to(worktree))] if target.is_relative_to(worktree) else []
 
 
-def page(store: Store) -> str:
-    """Build the page that shows a new session the state of the project."""
-    return threads.memory_briefing.page(store)
+def page(store: Store, subject: str = "") -> str:
+    """Build the page that shows a new session the state of the project.
+
+    `subject` is that of a commit which is about to be made.
+    """
+    return threads.memory_briefing.page(store, subject=subject)

@@ -5,9 +5,8 @@ pushed, and GitHub which pull request is open and up to which commit it was desc
 """
 
 import contextlib
-import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 
 from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.config import Settings
@@ -18,7 +17,16 @@ from leftoff.git.repository import repository_of
 from leftoff.git.write import Remote, Repo
 from leftoff.knowledge import features
 from leftoff.profiles import STATE_FOLDERS
-from leftoff.ship import choose_files, compose_message, delivery, outcome, record_work
+from leftoff.redact import redact_value
+from leftoff.ship import (
+    branch_history,
+    choose_files,
+    compose_message,
+    delivery,
+    outcome,
+    record_work,
+)
+from leftoff.ship.branch_history import TIDY_SUBJECT, BranchHistory
 from leftoff.ship.choose_files import Judge
 from leftoff.ship.outcome import (
     Check,
@@ -31,8 +39,8 @@ from leftoff.ship.outcome import (
     remaining,
 )
 from leftoff.ship.shipped_work import Work, work_at_hand, work_of_subject
+from leftoff.ship.user_checks import run_checks, suggest_checks
 from leftoff.store import Store
-from leftoff.subprocesses import Ended, Program, environment, run
 from leftoff.text.plural import format_count
 
 
@@ -60,6 +68,8 @@ class _Run:
         self.head = self.state.head
         self.steps: list[ShipStep] = []
         self.kept: record_work.ShipCheckpoint | None = None
+        self.history = BranchHistory()
+        self.notices: list[str] = []
         self.has_ended = False
         self.work = Work()
         self.checks: list[Check] = []
@@ -102,6 +112,7 @@ class _Run:
         """Save and remember first, so that nothing is lost whatever follows."""
         self.attempt("save", self._save)
         self.work = work_at_hand(self.store, record_work.session_id(self.store), self.state.branch)
+        self.history = self._read_history()
         if self.kept is not None:
             kept = self.kept
             bar = self.settings.reflect_at if self.settings.reflect else None
@@ -112,10 +123,15 @@ class _Run:
         self.attempt("briefing", self._write_briefing)
 
     def _end_thread(self) -> None:
-        """End the thread of a complete feature that is about to be delivered."""
+        """End the thread of work that is complete once it is delivered."""
         is_archived = any(step.name == "archive" and step.state == "done" for step in self.steps)
-        if self.kept is not None and is_archived:
+        if self.kept is None:
+            return
+        if is_archived or (self._shows_work() and record_work.is_finished(self.kept)):
             with contextlib.suppress(LeftoffError, OSError):
+                # Native files show open work only, and must show this save first.
+                written = self._write_native()
+                self.notices += [*written.problems, *written.warnings]
                 self.has_ended = record_work.end_thread(self.store, self.kept)
 
     def _shows_work(self) -> bool:
@@ -159,15 +175,32 @@ class _Run:
                 name="briefing", state="skipped", text="No profile has native files here."
             )
         text = f"Updated {format_count(len(self.native), 'native file')}"
-        return ShipStep(
-            name="briefing", state="done", text=text, lines=[*written.problems, *written.warnings]
-        )
+        notices = dict.fromkeys([*self.notices, *written.problems, *written.warnings])
+        return ShipStep(name="briefing", state="done", text=text, lines=[*notices])
 
     def _write_native(self) -> record_work.Mirrored:
         """Update native files and the briefing's file."""
-        mirrored = record_work.sync_mirrors(self.store, self.settings.mirror)
-        self.native |= {*mirrored.files, *record_work.write(self.store, self.settings)}
+        page = partial(record_work.page, self.store, self._find_new_subject())
+        mirrored = record_work.sync_mirrors(self.store, self.settings.mirror, page)
+        self.native |= {*mirrored.files, *record_work.write(self.store, self.settings, page)}
         return mirrored
+
+    def _find_new_subject(self) -> str:
+        """Return the subject of the commit that this run is about to make; empty if there is none.
+
+        The briefing names it, and the commit holds the briefing.
+        """
+        files = [file for file in self.chosen.files if not self._is_native(file)]
+        if self.made is not None or not (files or (self.chosen.files and self.options.message)):
+            return ""
+        return self._message().partition("\n")[0]
+
+    def _read_history(self) -> BranchHistory:
+        branch = self.state.branch
+        if branch is None:
+            return BranchHistory()
+        told = self.kept.told if self.kept else ()
+        return BranchHistory(messages=branch_history.read_messages(self.repo, branch), told=told)
 
     # Delivering
 
@@ -187,6 +220,8 @@ class _Run:
             self.listener.begins("checks")
             self.checks = run_checks(self.settings.verify, self.worktree, self.listener)
             self.end(outcome.build_checks_step(self.checks))
+        else:
+            self.end(outcome.build_no_checks_step(suggest_checks(self.worktree)))
 
     def _commit(self) -> bool:
         self.listener.begins("stage")
@@ -219,8 +254,10 @@ class _Run:
         files = [file for file in self.chosen.files if not self._is_native(file)]
         # Native state alone gets a fixed subject, by which later runs recognize the commit.
         if not message and not files:
-            return delivery.TIDY_SUBJECT
-        return compose_message.commit_message(self.work, message, self.checkpoint, files)
+            return TIDY_SUBJECT
+        return compose_message.commit_message(
+            self.work, message, self.checkpoint, files, self.history
+        )
 
     def _push(self) -> bool:
         self.listener.begins("push")
@@ -277,14 +314,20 @@ class _Run:
         """Describe the commit to publish; one that only records state does not count."""
         sha = delivery.without_tidying(self.repo, self.head or "")
         text = self.repo.message(sha)
+        branch = self.state.branch or ""
+        history = BranchHistory(
+            messages=branch_history.read_messages(self.repo, branch),
+            decisions=redact_value(branch_history.read_decisions(self.store, branch)),
+        )
         work = self.work if self.work.scope else work_of_subject(self.store, text)
         return compose_message.About(
             sha=sha,
             text=text,
             work=work,
-            branch=self.state.branch or "",
+            branch=branch,
             saved=self.checkpoint,
             checks=self.checks,
+            history=history,
         )
 
     # Finishing
@@ -308,7 +351,7 @@ class _Run:
         chosen = choose_files.stage(self.repo, self.judge, only=self._is_native)
         if not chosen.files:
             return []
-        ended = self.repo.commit_only(chosen.files, delivery.TIDY_SUBJECT)
+        ended = self.repo.commit_only(chosen.files, TIDY_SUBJECT)
         if not ended.is_done:
             return [f"Could not commit the state: {_first(ended.trouble_lines)}"]
         self.head = query.head_sha(self.worktree)
@@ -368,47 +411,9 @@ class _Run:
             left_out=self.chosen.left_out,
             remaining=remaining(dirty, self.checkpoint, self.checks, features.glance(self.store)),
             kept=describe_locations(self.store, self.checkpoint, self.native),
+            preserved=outcome.list_preserved(self.worktree) if self.settings.mirror else {},
         )
 
 
 def _first(lines: list[str]) -> str:
     return lines[0] if lines else "git gave no reason"
-
-
-# --- the user's own build and test commands ---
-
-
-_TAIL_LINES = 12
-_KEPT_BYTES = 200_000
-
-
-def run_checks(commands: Sequence[str], folder: Path, listener: Listener) -> list[Check]:
-    """Run every command, even after one fails, and pass on their output as it appears."""
-    return [_run(command, folder, listener) for command in commands]
-
-
-def _run(command: str, folder: Path, listener: Listener) -> Check:
-    listener.says(f"$ {command}")
-    started = time.monotonic()
-    ended = run(
-        Program(
-            arguments=("sh", "-c", command),
-            folder=folder,
-            environment=environment(),
-            kept_bytes=_KEPT_BYTES,
-            on_line=listener.says,
-        )
-    )
-    return Check(
-        command=command,
-        has_passed=ended.is_done,
-        seconds=time.monotonic() - started,
-        tail=_tail(ended),
-    )
-
-
-def _tail(ended: Ended) -> list[str]:
-    """Return the last lines of the output, with the error stream after the rest."""
-    texts = (ended.out.decode("utf-8", "replace"), ended.errors.decode("utf-8", "replace"))
-    lines = [line.rstrip() for text in texts for line in text.splitlines() if line.strip()]
-    return lines[-_TAIL_LINES:]

@@ -40,7 +40,19 @@ def work_at_hand(store: Store, session_id: str | None, branch: str | None) -> Wo
     if loop is not None and loop.feature is not None:
         return _build_from_loop(board, loop)
     mine = [each for each in board.items if each.branch and each.branch == branch]
-    return _build_from_item(board, mine[-1]) if mine else Work()
+    found = [*mine[-1:], *_list_unattended(store, board)]
+    return _build_from_item(board, found[0]) if found else Work()
+
+
+def _list_unattended(store: Store, board: Board) -> list[Feature | Fix]:
+    """Return the work in progress that nobody tracks with a loop, as files of others show it."""
+    tracked = {loop.feature for loop in features.loops(store).values() if loop.is_under_way}
+    return [
+        each
+        for each in board.open_items
+        if (each.status == "in_progress" or each.extra.get("passes") is False)
+        and each.id not in tracked
+    ]
 
 
 def work_of_subject(store: Store, subject: str) -> Work:

@@ -4,6 +4,7 @@ A briefing depends only on a checkpoint and its checks. Every line has a weight 
 helps the next session; if the budget is short, the lightest lines are left out.
 """
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from shlex import quote
@@ -64,7 +65,9 @@ def render(
     limits = [limit_tokens(budget - estimate(frame))]
     if width is not None:
         limits.append(limit_width(width - measure_width(frame)))
-    shown = build_sections(checkpoint, checks) if sections is None else sections
+    # In a short briefing, a long task must not crowd out everything else.
+    longest = max(_SHORT_CHARS, budget // 2)
+    shown = build_sections(checkpoint, checks, longest=longest) if sections is None else sections
     return fence.enclose_text(fence.join(fit([*shown], limits)))
 
 
@@ -114,12 +117,32 @@ def list_named(checkpoint: Checkpoint) -> list[str]:
     ]
 
 
-def describe_file(path: str, checkpoint: Checkpoint) -> str:
+def find_base(checkpoint: Checkpoint) -> str:
+    """Return the folder outside the worktree that most files are in; "" if there is none."""
+    paths = [*list_focus(checkpoint), *list_modified(checkpoint)]
+    outside = [path for path in paths if path.startswith("/")]
+    if len(outside) < _FEW_FILES or 2 * len(outside) <= len(paths):
+        return ""
+    base = posixpath.commonpath([posixpath.dirname(path) for path in outside])
+    return base if base.count("/") >= _DEEP_ENOUGH else ""
+
+
+def shorten_path(path: str, checkpoint: Checkpoint, base: str) -> str:
+    """Return a path relative to the folder that most files are in; others are absolute then."""
+    if not base:
+        return path
+    if path.startswith(f"{base}/"):
+        return path[len(base) + 1 :]
+    return path if path.startswith("/") else f"{checkpoint.worktree or '.'}/{path}"
+
+
+def describe_file(path: str, checkpoint: Checkpoint, base: str = "") -> str:
     """Return a file with its state: whether the session edited it, and whether git has that."""
     states = ["edited"] if path in checkpoint.files_modified else []
     if path in checkpoint.dirty:
         states.append("uncommitted")
-    return f"{path} ({', '.join(states)})" if states else path
+    shown = shorten_path(path, checkpoint, base)
+    return f"{shown} ({', '.join(states)})" if states else shown
 
 
 # --- sections ---
@@ -132,7 +155,7 @@ def describe_file(path: str, checkpoint: Checkpoint) -> str:
 _BARE_HEADING = re.compile(r"#+\s+\S+(?:\s+\S+)?$")
 _SENTENCES_KEPT = 40
 _TELLING_SENTENCES = 1
-_SAVE = re.compile(r"\bleftoff\s+save\b")
+_SAVE = re.compile(r"(?:^|\s)leftoff\s+save\b")
 # So many files and commands are worth more than most sentences; the others weigh less.
 _SURE_FILES = 6
 _SURE_COMMANDS = 4
@@ -141,6 +164,8 @@ _LONGEST_HEAD = 30
 _SURE_REQUESTS = 2
 _SURE_WORDS = 3
 _FILES_IN_LINE = 6
+_FEW_FILES = 3
+_DEEP_ENOUGH = 3
 _LIKELY_IN_LINE = 2
 _HEADS_IN_LINE = 8
 _SHORT_CHARS = 200
@@ -160,9 +185,14 @@ _SOURCES = {
 }
 
 
-def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
-    """Yield everything to say about a checkpoint, in the order in which it is shown."""
-    yield _section(say(""), _opening(checkpoint, checks))
+def build_sections(
+    checkpoint: Checkpoint, checks: Checks | None, *, longest: int
+) -> Iterator[Section]:
+    """Yield everything to say about a checkpoint, in the order in which it is shown.
+
+    `longest` limits the characters of a sentence of the user or the agent.
+    """
+    yield _section(say(""), _opening(checkpoint, checks, longest))
     if has_gone_on(checkpoint):
         yield _section(say("Since that was said:"), _format_trail(checkpoint))
     yield _list(say("Changed since then:"), list_changes(checks))
@@ -185,10 +215,14 @@ def build_details(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Sec
     yield _list(say("Open questions:"), _bullets(checkpoint.questions, 70))
     yield _list(say("Decisions:"), _decisions(checkpoint))
     yield _list(say("Done:"), _bullets(checkpoint.done, 45))
-    yield _section(say("Files needed next:"), _focus(checkpoint))
+    base = find_base(checkpoint)
+    where = say(" (in {folder:300})", folder=base) if base else say("")
+    yield _section(say("Files needed next{where}:", where=where), _focus(checkpoint, base))
     yield _section(say("Commands in use:"), _commands(checkpoint))
-    yield _list(say("Also edited:"), _lines(list_modified(checkpoint), 68, _FILES_IN_LINE))
-    yield _section(say("Also read:"), _lines(list_seen(checkpoint), 67, _FILES_IN_LINE))
+    edited = [shorten_path(path, checkpoint, base) for path in list_modified(checkpoint)]
+    seen = [shorten_path(path, checkpoint, base) for path in list_seen(checkpoint)]
+    yield _list(say("Also edited:"), _list_by_folder(edited, 80))
+    yield _section(say("Also read:"), _lines(seen, 67, _FILES_IN_LINE))
     yield _list(say("Files:"), _bullets(list_named(checkpoint), 55))
     yield _list(say("Notes:"), _bullets(checkpoint.notes, 40))
     yield from list_other_sections(checkpoint)
@@ -218,7 +252,7 @@ def _list(heading: Rendered, items: Iterable[Item]) -> Section:
     return Section(heading, [*items], lambda count: say("+{count} more", count=count))
 
 
-def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
+def _opening(checkpoint: Checkpoint, checks: Checks | None, longest: int) -> Iterator[Item]:
     # The heaviest line: without it, text from a file could pass for the user's own state.
     if (source := checkpoint.source) is not None:
         imported = say(
@@ -227,14 +261,14 @@ def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
             path=source.path or "unknown",
         )
         yield Item(imported, 101)
-    yield Item(_format_saved(checkpoint, checks), 98)
+    yield Item(_format_saved(checkpoint, checks), 98, short=_format_age(checkpoint, checks))
     if checkpoint.task:
-        yield _sentences(say("Task"), checkpoint.task, 100, 75)
+        yield _sentences(say("Task"), _split_request(checkpoint.task), 100, 75, longest)
     action = checkpoint.next_action
     if action is not None:
         label = say("Next action{origin}", origin=_format_origin(action))
-        yield _sentences(label, action.text, 99, 78)
-    yield from _requests(checkpoint)
+        yield _sentences(label, _split(action.text), 99, 78, longest)
+    yield from _requests(checkpoint, longest)
 
 
 def has_gone_on(checkpoint: Checkpoint) -> bool:
@@ -248,38 +282,48 @@ def _format_origin(action: NextAction) -> Rendered:
     return say(" (inferred from {source})", source=_SOURCES.get(action.source, "the session"))
 
 
-def _requests(checkpoint: Checkpoint) -> Iterator[Item]:
+def _requests(checkpoint: Checkpoint, longest: int) -> Iterator[Item]:
     """Yield the last request, what it answers, earlier ones, and rules for the work."""
     if checkpoint.intent and checkpoint.intent != checkpoint.task:
         asked = say("Last request in that file" if checkpoint.source else "Last request")
-        yield _sentences(asked, checkpoint.intent, 95, 74)
+        yield _sentences(asked, _split_request(checkpoint.intent), 95, 74, longest)
     action = checkpoint.next_action.text if checkpoint.next_action else ""
     if (proposed := checkpoint.answers_to) and proposed not in action:
         yield Item(say("It answers the agent: {text:400}", text=proposed), 94)
     for n, text in enumerate(reversed(checkpoint.requests)):
         also = say("Also asked: {text}", text=_cut(" ".join(text.split()), _REQUEST_CHARS))
-        yield Item(also, 83 - n if n < _SURE_REQUESTS else 62 - n)
-    shown = f"{checkpoint.task}\n{checkpoint.intent}"
+        # A short reply such as "do 1" continues the request before it.
+        is_continued = n == 0 and proposed
+        yield Item(also, 94 if is_continued else 83 - n if n < _SURE_REQUESTS else 62 - n)
+    newest = checkpoint.requests[-_SURE_REQUESTS:]
+    shown = "\n".join([checkpoint.task, checkpoint.intent or "", *newest])
     for n, rule in enumerate(checkpoint.constraints):
         if rule not in shown:
             yield Item(say("The user's rule: {text:300}", text=rule), 76 - n / 100)
 
 
-def _sentences(label: Rendered, text: str, weight: float, rest_weight: float) -> Item:
+def _sentences(
+    label: Rendered, sentences: list[str], weight: float, rest_weight: float, longest: int
+) -> Item:
     """Put the first sentence after the label, and the other sentences below it."""
-    first, *rest = _split(text)
+    first, *rest = sentences
     if first.endswith(":") and rest:
         # A sentence that announces something says nothing without it.
         first, rest = f"{first} {rest[0].lstrip('#> ')}", rest[1:]
-    is_template = len(text) > _TEMPLATE_CHARS
+    is_template = sum(map(len, sentences)) > _TEMPLATE_CHARS
     most = _TEMPLATE_SENTENCES if is_template else _SENTENCES_KEPT
     return Item(
-        say("{label}: {text}", label=label, text=first),
+        say("{label}: {text}", label=label, text=_cut(first, longest)),
         weight,
         [*_following(rest[:most], rest_weight), *_following(rest[most:], 40)],
         # The rest of a briefing makes no sense without the task, so a part must always fit.
         short=say("{label}: {text}", label=label, text=_cut(first, _SHORT_CHARS)),
     )
+
+
+def _split_request(text: str) -> list[str]:
+    """Return the sentences of a request; a short one stays whole."""
+    return [text] if len(text) <= _SHORT_CHARS and "\n" not in text else _split(text)
 
 
 def branch_warning(checks: Checks) -> Rendered | None:
@@ -308,6 +352,15 @@ def _format_saved(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
         age=age,
         branch=branch,
     )
+
+
+def _format_age(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
+    """Say when the work was left off where the date does not fit: digits are expensive."""
+    if checks is None:
+        return say("")
+    branch = say(", on branch {name}", name=checkpoint.branch) if checkpoint.branch else say("")
+    verb = "Left off" if checkpoint.as_of else "Saved"
+    return say("{verb} {age}{branch}.", verb=verb, age=times.age(checks.age_seconds), branch=branch)
 
 
 def _following(sentences: list[str], weight: float) -> Iterator[Item]:
@@ -395,10 +448,14 @@ def _format_trail(checkpoint: Checkpoint) -> list[Item]:
 def _list_steps(checkpoint: Checkpoint) -> list[TrailStep]:
     """Return the last calls; if a next action was stated among them, only those after it."""
     steps = checkpoint.trail
-    if not has_gone_on(checkpoint):
-        return steps
-    saves = [n for n, step in enumerate(steps) if _SAVE.search(step.what)]
-    return steps[saves[-1] + 1 :] if saves else steps
+    saves = [n for n, step in enumerate(steps) if _is_save(step)]
+    if saves and has_gone_on(checkpoint):
+        return steps[saves[-1] + 1 :]
+    return [step for step in steps if not _is_save(step)]
+
+
+def _is_save(step: TrailStep) -> bool:
+    return _SAVE.search(f"{step.tool} {step.what}") is not None
 
 
 def _format_step(step: TrailStep) -> Rendered:
@@ -421,7 +478,10 @@ def _format_failures(checkpoint: Checkpoint) -> Iterator[Item]:
 
 
 def _decisions(checkpoint: Checkpoint) -> list[Item]:
-    return _bullets((_format_reason(each.what, each.why) for each in checkpoint.decisions), 68)
+    # What the user said when refusing a call is listed among the requests.
+    asked = {*checkpoint.requests, checkpoint.intent}
+    new = (each for each in checkpoint.decisions if each.why not in asked)
+    return _bullets((_format_reason(each.what, each.why) for each in new), 68)
 
 
 def _format_reason(what: str, why: str) -> str:
@@ -493,13 +553,32 @@ def _closing(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
         yield Item(say("Context use when saved: {percent} %", percent=f"{use.percent:.0f}"), 20)
 
 
-def _focus(checkpoint: Checkpoint) -> list[Item]:
+def _list_by_folder(paths: list[str], weight: float) -> list[Item]:
+    """List files, those of one folder in one line: a session can edit dozens of them."""
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        folders.setdefault(folder, []).append(name)
+    full = {folder: names for folder, names in folders.items() if folder and len(names) > 1}
+    alone = [path for path in paths if path.rpartition("/")[0] not in full]
+    together = [
+        Item(
+            say("- in {folder:300}: {names:2000}", folder=folder, names=", ".join(names)),
+            weight - n / 10,
+            count=len(names),
+        )
+        for n, (folder, names) in enumerate(full.items())
+    ]
+    return [*together, *_lines(alone, weight, _FILES_IN_LINE)]
+
+
+def _focus(checkpoint: Checkpoint, base: str) -> list[Item]:
     """List the files needed next; the first few are worth more than most sentences."""
     files = list_focus(checkpoint)
     sure, rest = files[:_SURE_FILES], files[_SURE_FILES:]
     return [
-        *_bullets((describe_file(path, checkpoint) for path in sure), 93),
-        *_lines(rest, 89, _LIKELY_IN_LINE),
+        *_bullets((describe_file(path, checkpoint, base) for path in sure), 93),
+        *_lines([shorten_path(p, checkpoint, base) for p in rest], 89, _LIKELY_IN_LINE),
     ]
 
 

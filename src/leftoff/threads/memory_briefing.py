@@ -43,6 +43,13 @@ if TYPE_CHECKING:
 MOST_LINES = 120
 MOST_TOKENS = 1_500
 _FILES_NAMED = 3
+_STEPS_NAMED = 5
+# A page of somebody's may be a whole book.
+_MOST_QUOTED = 2_000
+_SHIP = "ship"
+# Commits of native state alone, which hold no work.
+_OWN_COMMIT = "chore(leftoff): "
+_COMMITS_LOOKED_AT = 10
 _MOST_LOOKED_AT = 200
 # The weight drops fast enough that the first line of each section beats the third of any other.
 _STEP = 10
@@ -92,8 +99,13 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.features or self.decisions or self.failures or self.rules)
 
 
-def gather(store: Store, *, caps: Caps = FULL, with_standing: bool = True) -> Material:
-    """Collect what a briefing shows about a project."""
+def gather(
+    store: Store, *, caps: Caps = FULL, with_standing: bool = True, subject: str = ""
+) -> Material:
+    """Collect what a briefing shows about a project.
+
+    `subject` is that of a commit which is about to be made.
+    """
     limits: Mapping[Kind, int] = {
         "decision": caps.decisions,
         "failure": caps.failures,
@@ -107,7 +119,7 @@ def gather(store: Store, *, caps: Caps = FULL, with_standing: bool = True) -> Ma
         decisions=found["decision"],
         failures=found["failure"],
         rules=found["rule"],
-        standing=_read_work_state(store) if with_standing else None,
+        standing=_read_work_state(store, subject) if with_standing else None,
     )
 
 
@@ -122,7 +134,7 @@ def _list_unfinished(store: Store) -> "tuple[list[Feature | Fix], str]":
         return [], _UNREADABLE
 
 
-def _read_work_state(store: Store) -> WorkState:
+def _read_work_state(store: Store, subject: str) -> WorkState:
     project = store.project
     branch = query.current_branch(project.worktree) if project.is_git else None
     newest = _newest(store, branch)
@@ -130,10 +142,26 @@ def _read_work_state(store: Store) -> WorkState:
     if newest is None:
         return here
     told = ": ".join(text for text in (newest.name, newest.task) if text)
-    steps = (newest.next_action,) if newest.next_action else ()
+    if newest.trigger == _SHIP:
+        told = subject or _find_last_subject(project) or told
     return msgspec.structs.replace(
-        here, checkpoint=told, saved_at=newest.saved_at, next_steps=steps
+        here, checkpoint=told, saved_at=newest.saved_at, next_steps=_list_steps(store, newest)
     )
+
+
+def _find_last_subject(project: Project) -> str:
+    """Return the subject of the last commit that holds work."""
+    found = query.newest_commits(project.worktree, _COMMITS_LOOKED_AT)
+    subjects = (each.subject for each in found if not each.subject.startswith(_OWN_COMMIT))
+    return next(subjects, "")
+
+
+def _list_steps(store: Store, entry: CheckpointEntry) -> tuple[str, ...]:
+    """Return what is to be done next: the next action, then the open todos."""
+    checkpoint = store.load(entry)
+    action = [checkpoint.next_action.text] if checkpoint.next_action else []
+    todos = [each.text for each in checkpoint.todos if each.status != "completed"]
+    return tuple(dict.fromkeys([*action, *todos]))[:_STEPS_NAMED]
 
 
 def _slug(project: Project) -> str:
@@ -147,14 +175,16 @@ def _slug(project: Project) -> str:
 
 def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:
     """Return the newest checkpoint of this worktree, or if there is none, of this branch."""
-    found = store.index().heads([*LISTED], _MOST_LOOKED_AT)
+    heads = store.index().heads([*LISTED, "consumed"], _MOST_LOOKED_AT)
+    # A ship ends its thread, and is still the last checkpoint.
+    found = [each for each in heads if each.state in LISTED or each.trigger == _SHIP]
     ours = [each for each in found if is_here(each.worktree, each.branch, store.project)]
     return next(iter(ours or [each for each in found if branch and each.branch == branch]), None)
 
 
-def page(store: Store) -> Rendered:
+def page(store: Store, *, subject: str = "") -> Rendered:
     """Render the whole page for a new session."""
-    return render(gather(store))
+    return render(gather(store, subject=subject))
 
 
 def render(
@@ -246,13 +276,12 @@ def _features(features: "Iterable[Feature | Fix]") -> Iterator[Rendered]:
         about = say("")
         if each.description.strip():
             about = say("  About: {text:100}", text=each.description)
-        count = len(each.scenarios)
         told = [
-            say("Acceptance: {count}", count=format_count(count, "scenario")) if count else say(""),
+            say("Acceptance: {count}", count=format_count(len(each.scenarios), "scenario")),
             say("Files:{paths}", paths=_files(each.related_files)),
         ]
         facts = join(told if each.related_files else told[:1], " | ")
-        yield join([head, about, say("  {facts}", facts=facts) if facts else say("")])
+        yield join([head, about, say("  {facts}", facts=facts)])
 
 
 def _files(paths: Sequence[str]) -> Rendered:
@@ -263,11 +292,13 @@ def _files(paths: Sequence[str]) -> Rendered:
 
 def _decision(entry: MemoryEntry) -> Rendered:
     why = say(": {why:60}", why=entry.why) if entry.why else say("")
-    about = say("- {text:80}{why}", text=entry.text, why=why)
+    about = say("- {text:80}", text=entry.text)
     day = f"{entry.at:%Y-%m-%d}"
     if entry.feature:
-        return say("{about} ({feature:60}, {day})", about=about, feature=entry.feature, day=day)
-    return say("{about} ({day})", about=about, day=day)
+        where = say("({feature:60}, {day})", feature=entry.feature, day=day)
+    else:
+        where = say("({day})", day=day)
+    return say("{about} {where}{why}", about=about, where=where, why=why)
 
 
 def _format_failure(entry: MemoryEntry) -> Rendered:
@@ -277,8 +308,20 @@ def _format_failure(entry: MemoryEntry) -> Rendered:
 
 
 def _rule(entry: MemoryEntry) -> Rendered:
+    title = _find_title(entry)
+    if title:
+        return say("- {title:80}: {text:120}", title=title, text=entry.text)
     why = say(": {why:60}", why=entry.why) if entry.why else say("")
     return say("- {text:100}{why}", text=entry.text, why=why)
+
+
+def _find_title(entry: MemoryEntry) -> str:
+    """Return the title that another system gave a rule, unless that only repeats its text."""
+    kept = [each for each in entry.extra.values() if isinstance(each, dict)]
+    titles = [each["title"] for each in kept if isinstance(each.get("title"), str)]
+    said = " ".join(entry.text.split())
+    first = (" ".join(each.split()) for each in titles)
+    return next((each for each in first if each and not said.startswith(each.rstrip("…."))), "")
 
 
 def _format_work_state(standing: WorkState) -> Iterator[Rendered]:
@@ -331,11 +374,35 @@ def write_page(path: Path, text: str) -> bool:
 
 
 def quote_page(text: str, path: Path, *, budget: int, width: int | None = None) -> Rendered:
-    """Quote the briefing in a file, as far as the budget allows."""
+    """Quote the briefing in a file; if room is short, every section loses its last lines."""
     head = say("From the file {path:200}:", path=path)
-    lines = [block(line) for line in text.strip().splitlines()[: MOST_LINES - 1]]
-    limits = [limit_tokens(min(budget, MOST_TOKENS) - estimate(f"{head}\n"))]
+    limits = [
+        limit_tokens(min(budget, MOST_TOKENS) - estimate(f"{head}\n")),
+        limit_lines(MOST_LINES - 1),
+    ]
     if width is not None:
         limits.append(limit_width(width - measure_width(f"{head}\n")))
-    kept = fit_first(lines, limits)
+    sections = _split_page(text.strip().splitlines())
+    if len(sections) == 1:
+        kept = fit_first([block(line) for line in text.strip().splitlines()], limits)
+    else:
+        kept = fit(sections, limits)
     return join([head, *kept]) if any(kept) else say("")
+
+
+def _split_page(lines: Sequence[str]) -> list[Section]:
+    """Return the sections of somebody's page; lines that belong to an item stay with it."""
+    groups: list[tuple[str, list[str]]] = [("", [])]
+    for line in lines[:_MOST_QUOTED]:
+        items = groups[-1][1]
+        if line.startswith("## "):
+            groups.append((line, []))
+        elif line.startswith((" ", "\t")) and items:
+            items[-1] += f"\n{line}"
+        elif line.strip():
+            items.append(line)
+    return [
+        # The first line of each section beats the second of any other.
+        Section(block(heading), [Item(block(each), -_STEP * at) for at, each in enumerate(items)])
+        for heading, items in groups
+    ]

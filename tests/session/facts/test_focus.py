@@ -102,3 +102,46 @@ def test_files_without_a_suffix_and_files_in_a_commit_are_found() -> None:
     assert ranked(*shown("docker/Containerfile")) == ["docker/Containerfile"]
     call = ToolCall(id="1", tool="Bash", kind="run", command="git show HEAD~1:src/old.py")
     assert ranked(call, ToolResult(id="1", ok=True)) == ["src/old.py"]
+
+
+def test_a_folder_is_not_a_file_whatever_its_name() -> None:
+    search = ToolCall(id="1", tool="Grep", kind="search", paths=("/u/r/docs",))
+    looked = [search, ToolResult(id="1", ok=True)]
+
+    assert ranked(*use("Read", "/u/r/.ci/a.yml"), *shown(".ci .ci/a.yml"), *looked) == [".ci/a.yml"]
+
+
+def test_a_shortened_path_is_not_a_file() -> None:
+    assert ranked(*use("Read", "/u/r/src/a.py"), UserText(text="in .../b.py")) == ["src/a.py"]
+
+
+@pytest.mark.parametrize(
+    ("command", "new"),
+    [
+        ("mv docker/Dockerfile docker/Containerfile", "docker/Containerfile"),
+        ("git mv docker/Dockerfile docker/old/ && git status", "docker/old/Dockerfile"),
+    ],
+)
+def test_a_file_is_known_by_its_new_name(command: str, new: str) -> None:
+    call = ToolCall(id="1", tool="Bash", kind="run", command=command)
+    moved = [*use("Edit", "/u/r/docker/Dockerfile"), call, ToolResult(id="1", ok=True)]
+    later = [event for n in range(9) for event in use("Read", f"/u/r/{n}.py")]
+
+    assert new in ranked(*moved, *later)
+
+
+def test_a_file_is_listed_once_where_the_folder_is_not_known() -> None:
+    fold = Fold()
+    fold.add([*use("Edit", "a.txt"), *use("Read", "/home/ada/notes/a.txt")])
+
+    assert report(fold.export()).ranked_files == ["a.txt"]
+
+
+def test_a_file_that_the_request_names_is_needed_even_if_nobody_opened_it() -> None:
+    asked = UserText(text="add a line to notes.txt, we use Next.js and github.com")
+
+    assert ranked(asked) == ["notes.txt"]
+
+
+def test_colours_are_no_part_of_a_path() -> None:
+    assert ranked(*shown("\x1b[33msrc/a.ts\x1b[0m changed")) == ["src/a.ts"]

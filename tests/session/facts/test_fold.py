@@ -366,10 +366,15 @@ def test_the_agent_s_words_on_what_is_next_are_picked() -> None:
 @pytest.mark.parametrize(
     ("said", "next_words", "closing_words"),
     [
-        ("The list failed. Next action: fix the path.", "Next action: fix the path.", ""),
-        ("Now I will:\n- mend the test", "Now I will: - mend the test", ""),
+        (
+            "It failed. Next action: fix it.",
+            "It failed. Next action: fix it.",
+            "Next action: fix it.",
+        ),
+        ("Now I will:\n- mend the test", "Now I will: - mend the test", "Now I will"),
         ("Done. All tests pass.", "", "All tests pass."),
-        ("Shall I push?", "Shall I push?", ""),
+        ("Shall I push?", "Shall I push?", "Shall I push?"),
+        ("All is done. Changes:\n- a is new", "", "All is done."),
     ],
 )
 def test_the_agent_s_words_on_what_is_next_are_whole(
@@ -457,3 +462,57 @@ def test_a_state_that_an_older_version_stored_is_read_on() -> None:
     fold.add([ToolResult(id="1", ok=True), *edit("/r/a.py")])
 
     assert report(fold.export()).task == "port it"
+
+
+def test_leftoff_s_own_commands_leave_no_trace() -> None:
+    known = facts(
+        *run("make test", "1 passed"),
+        *run("leftoff resume exporter", "no such name", ok=False),
+        *run("git add -A && leftoff save exporter --next 'Run it'"),
+    )
+
+    kept = [*known.commands, *known.heads, *(step.what for step in known.trail)]
+    assert {"make test", "git add -A"} <= set(kept)
+    assert not any("leftoff" in text for text in kept)
+    assert known.failures == []
+
+
+def test_a_save_leaves_a_mark_on_the_trail_that_is_no_call() -> None:
+    known = facts(*edit("/r/a.py"), *run("leftoff save exporter"), *edit("/r/b.py"))
+
+    assert [step.is_save for step in known.trail] == [False, True, False]
+
+
+def test_what_a_look_showed_last_is_no_result() -> None:
+    known = facts(*run("sed -n 1,3p a.py", "import re\n\nNAME = 1\n"))
+
+    assert known.trail[0].outcome == "2 lines, first: import re"
+
+
+def test_what_a_failed_search_found_is_no_error() -> None:
+    output = "src/a.py:3: name\nrg: b.toml: No such file or directory"
+    known = facts(*run("rg -n name src b.toml", output, ok=False))
+
+    assert known.failures[0].error.splitlines()[0].startswith("rg: b.toml")
+
+
+def test_a_question_that_only_made_the_agent_look_is_not_the_task() -> None:
+    asked = [UserText(text="what does `app status` print?"), *run("app status", "on")]
+    task = UserText(text="Make `app status` print the branch as well.")
+
+    assert facts(*asked, task, *edit("/r/a.py")).task == task.text
+    assert facts(*asked, *edit("/r/a.py"), task).task == "what does `app status` print?"
+
+
+def test_the_words_of_a_plan_are_not_the_user_s_rules() -> None:
+    plan = "Implement the following plan:\n\n# Form\n\nIf you need more, read the transcript."
+
+    assert facts(UserText(text=plan)).constraints == []
+
+
+def test_all_items_that_a_short_reply_picks_are_shown() -> None:
+    offered = AssistantText(text="Pick:\n1. Port it\n2. Test it\n3. Ship it\nWhich ones?")
+
+    known = facts(UserText(text="port it"), offered, UserText(text="do 1 and 3"))
+
+    assert known.answers_to == "1. Port it 3. Ship it"

@@ -24,6 +24,7 @@ def test_the_change_of_folder_is_left_out(command: str, plain: str) -> None:
         ("leftoff save login --summary 'Add a; b && c'", True),
         ("cd /r && /opt/bin/leftoff --json save", True),
         ("leftoff save login && make test", False),
+        ("leftoff save --stdin <<'EOF'\nfirst; then && there\nEOF", True),
         ("leftoff ship", False),
         ("echo leftoff save", False),
     ],
@@ -34,9 +35,40 @@ def test_a_save_of_the_session_by_itself_is_known_by_its_words(
     assert shell_commands.is_own_save(command) == is_one
 
 
+@pytest.mark.parametrize(
+    ("command", "rest"),
+    [
+        ("leftoff resume login --accept", ""),
+        ("cd /r && leftoff list | head -3", ""),
+        ("uv run leftoff save 'a && b'", ""),
+        ("git add -A && leftoff save login", "git add -A"),
+        ("leftoff save; make test", "make test"),
+        ("make leftoff", "make leftoff"),
+        ("leftoff --json ship", "leftoff --json ship"),
+        ("cat docs/leftoff.md && make", "cat docs/leftoff.md && make"),
+        ("pip install leftoff", "pip install leftoff"),
+        ("git commit -m 'leftoff save'", "git commit -m 'leftoff save'"),
+    ],
+)
+def test_leftoff_s_own_commands_are_left_out(command: str, rest: str) -> None:
+    assert shell_commands.without_own(command) == rest
+
+
 def test_a_command_is_shortened_to_one_line() -> None:
     assert shell_commands.shorten("cd x && git commit -m 'a\n\nb'") == "git commit -m 'a b'"
-    assert shell_commands.shorten("make it " * 99, 30) == "make it make it make it make "
+    assert shell_commands.shorten("make it " * 99, 30) == "make it make it make it make …"
+
+
+def test_the_lines_of_a_script_are_joined_as_a_shell_reads_them() -> None:
+    script = "cd /r\nmake all\ngrep -c 'a\nb' x |\n  sort"
+
+    assert shell_commands.shorten(script) == "make all; grep -c 'a b' x | sort"
+
+
+def test_the_words_of_a_program_in_quotes_are_no_commands() -> None:
+    command = "node -e 'const r = run();\nconsole.log(r)' && make test; git status"
+
+    assert shell_commands.heads_of(command) == ["node -e", "make test", "git status"]
 
 
 def test_trimmings_do_not_change_the_key() -> None:
@@ -92,6 +124,14 @@ def test_the_place_of_an_error_comes_before_its_summary() -> None:
     assert shell_commands.telling_lines(output).splitlines()[0] == "src/a.ts:3:1 - error TS1: no"
 
 
+def test_a_line_that_introduces_the_next_one_is_shown_with_it() -> None:
+    output = "Failed to remove 1 worktree:\n- main: has changes\nHint: commit them"
+
+    assert shell_commands.telling_lines(output).splitlines()[0] == (
+        "Failed to remove 1 worktree: - main: has changes"
+    )
+
+
 def test_a_rule_or_a_bare_mark_is_not_an_error() -> None:
     assert shell_commands.telling_lines("---\nError\nzsh: no matches found: x*").splitlines() == [
         "zsh: no matches found: x*"
@@ -105,3 +145,35 @@ def test_a_command_is_shown_whole_or_by_its_first_words() -> None:
         "npm run",
         "git add",
     ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -m \"$(cat <<'EOF'\nAdd the form\n\n{body}\nEOF\n)\"",
+        'git commit -m "Add the form\n\n{body}"',
+    ],
+)
+def test_of_a_long_message_only_the_subject_is_kept(command: str) -> None:
+    short = shell_commands.shorten(command.format(body="It was missing. " * 9))
+
+    assert "Add the form …" in short
+    assert "It was missing" not in short
+
+
+def test_the_file_that_a_linter_names_comes_first() -> None:
+    output = "src/a.ts format ━━━━━━\n  × Formatter would change it\nFound 1 error."
+
+    assert shell_commands.telling_lines(output).startswith("src/a.ts format")
+
+
+def test_a_timeout_is_an_error() -> None:
+    output = "running 3 tests\nTest timeout of 30000ms exceeded.\nat run (a.js)\nlast line"
+
+    assert "Test timeout of 30000ms exceeded." in shell_commands.telling_lines(output)
+
+
+def test_the_syntax_of_a_script_is_no_command() -> None:
+    script = "set -e; for f in a b; do curl -s $f; done; echo --- && make test || true"
+
+    assert shell_commands.heads_of(script) == ["curl -s", "make test"]

@@ -36,9 +36,11 @@ from leftoff.knowledge.features.edit_board import (
     waits_for,
 )
 from leftoff.knowledge.features.import_features import (
+    DOCUMENTS,
     import_items,
     import_loops,
     import_orchestration,
+    keep_documents,
     places,
 )
 from leftoff.knowledge.features.interruption import (
@@ -75,6 +77,7 @@ from leftoff.knowledge.features.work_context import (
 )
 
 __all__ = [
+    "DOCUMENTS",
     "Again",
     "AgentResult",
     "Archived",
@@ -113,6 +116,7 @@ __all__ = [
     "import_items",
     "import_loops",
     "import_orchestration",
+    "keep_documents",
     "keep_loop",
     "keep_orchestration",
     "list_failed_approaches",

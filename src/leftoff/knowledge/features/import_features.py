@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -74,8 +75,11 @@ def _renumber_item(board: Board, item: Feature | Fix) -> Feature | Fix:
     return msgspec.structs.replace(item, id=next_like(taken, item.id), extra=extra)
 
 
-def import_loops(store: Store, found: Mapping[str, Loop]) -> list[Loop]:
-    """Import loops by session; a loop in progress here stays unchanged."""
+def import_loops(store: Store, found: Mapping[str, Loop], *, is_edit: bool = False) -> list[Loop]:
+    """Import loops by session; a loop in progress here stays unchanged.
+
+    `is_edit` means that somebody changed the files since we wrote them: then those count.
+    """
     if not found:
         return []
     taken: list[Loop] = []
@@ -89,13 +93,26 @@ def import_loops(store: Store, found: Mapping[str, Loop]) -> list[Loop]:
                 loop, worktree=place.worktree, session_id=place.session_id
             )
             known = loops.get(place.key, Loop())
-            if known.status == "idle" and known != mine and mine.status != "idle":
-                loops[place.key] = mine
+            is_free = known.status == "idle" and mine.status != "idle"
+            if known != mine and (is_edit or is_free):
+                loops[place.key] = _with_history(mine, known) if is_edit else mine
                 taken.append(mine)
         return msgspec.structs.replace(state, loops=loops)
 
     board_files.change(store, edit)
     return taken
+
+
+def _with_history(edited: Loop, known: Loop) -> Loop:
+    """Return an edited loop with the attempts of the same work that the file does not show."""
+    if edited.feature is None or edited.feature != known.feature:
+        return edited
+    numbers = {each.attempt for each in edited.history}
+    missing = [each for each in known.history if each.attempt not in numbers]
+    history = sorted([*missing, *edited.history], key=lambda each: each.attempt)
+    return msgspec.structs.replace(
+        edited, history=history, interrupted=edited.interrupted or known.interrupted
+    )
 
 
 def import_orchestration(store: Store, found: Orchestration | None) -> None:
@@ -106,6 +123,23 @@ def import_orchestration(store: Store, found: Orchestration | None) -> None:
     def edit(state: BoardState) -> BoardState:
         is_known = state.board.orchestration != Orchestration()
         return state if is_known else with_board(state, orchestration=found)
+
+    board_files.change(store, edit)
+
+
+DOCUMENTS = "documents"
+"""The key under which a board keeps what else the files of other systems contain."""
+
+
+def keep_documents(store: Store, found: Mapping[str, Any]) -> None:
+    """Keep what else the files of another system contain; what is known already stays."""
+    documents = redact.redact_value(dict(found))
+
+    def edit(state: BoardState) -> BoardState:
+        known = state.board.extra.get(DOCUMENTS)
+        merged = {**documents, **(known if isinstance(known, dict) else {})}
+        extra = {**state.board.extra, DOCUMENTS: merged}
+        return state if merged == known else with_board(state, extra=extra)
 
     board_files.change(store, edit)
 

@@ -183,6 +183,7 @@ def learn(store: Store, item: Feature | Fix, what: Try) -> None:
         feature=item.id,
         sources=[item.id],
         files=list(item.related_files),
+        extra={knowledge.memory.DETAILS: {"errors": list(what.errors)}} if what.errors else {},
     )
     knowledge.memory.add(store, [lesson])
 

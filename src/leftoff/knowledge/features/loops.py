@@ -151,7 +151,8 @@ def reset_completed(store: Store, commit: str, *, session_id: str | None = None)
         if found is None:
             return state
         key, standing = found
-        done.append(Reset(feature=standing.feature, tasks=len(standing.tasks.chain)))
+        tasks = len(standing.tasks.chain) if standing.tasks.enabled else 0
+        done.append(Reset(feature=standing.feature, tasks=tasks))
         return with_loop(state, key, idle_after(standing, commit))
 
     board_files.change(store, edit)

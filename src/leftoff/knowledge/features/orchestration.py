@@ -1,7 +1,9 @@
 """Move the findings of agents that worked together to memory, then clear them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -11,6 +13,7 @@ from leftoff.knowledge.features.board import AgentResult, Choice, Orchestration
 from leftoff.knowledge.features.change_log import BoardState
 from leftoff.knowledge.features.edit_board import with_board
 from leftoff.store import Store
+from leftoff.text import times
 
 
 class Folded(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +59,8 @@ def fold_orchestration(store: Store, *, at: datetime | None = None) -> Folded | 
     if known.session is None or not results:
         return None
     drafts = _drafts(known, results)
-    knowledge.memory.add(store, [msgspec.structs.replace(draft, at=at) for draft in drafts])
+    dated = [msgspec.structs.replace(draft, at=draft.at or at) for draft in drafts]
+    knowledge.memory.add(store, dated)
     board_files.change(
         store,
         lambda state: with_board(state, orchestration=_without(state.board.orchestration, known)),
@@ -96,19 +100,38 @@ def _drafts(
         for each in known.patterns
     ]
     decisions = [_decision(each, session) for each in known.decisions]
-    return [*(_lesson(each, session) for each in results), *decisions, *patterns]
+    counts = Counter(each.summary for each in results)
+    lessons = [_lesson(each, session, is_shared=counts[each.summary] > 1) for each in results]
+    return [*lessons, *decisions, *patterns]
 
 
-def _lesson(result: AgentResult, session: list[str]) -> "knowledge.memory.EntryDraft":
+def _lesson(
+    result: AgentResult, session: list[str], *, is_shared: bool
+) -> "knowledge.memory.EntryDraft":
+    """Return what a result teaches; `is_shared` means that another agent used the same words."""
+    text = result.summary or result.role or result.status
+    # Memory has one entry for the same words, so each of these agents is named.
+    is_named = is_shared or not result.summary
+    details: dict[str, Any] = {"type": "orchestration", "agent": result.agent}
+    details |= {"role": result.role, "errors": result.errors}
+    known = {key: value for key, value in details.items() if value}
     return knowledge.memory.EntryDraft(
         kind="success" if result.status == "completed" else "failure",
-        text=result.summary or f"{result.agent}: {result.role or result.status}",
+        text=f"{result.agent}: {text}" if is_named else text,
         why=result.root_cause or "; ".join(result.errors),
         impact=result.prevention,
         feature=result.feature,
         sources=session,
         files=result.files,
+        at=times.parse(result.timestamp or ""),
+        extra={knowledge.memory.DETAILS: {**_list_other_members(result), **known}},
     )
+
+
+def _list_other_members(result: AgentResult) -> dict[str, Any]:
+    """Return what another system knows about a result and leftoff does not."""
+    kept = [each for each in result.extra.values() if isinstance(each, dict)]
+    return {key: value for each in kept for key, value in each.items()}
 
 
 def _decision(choice: Choice, session: list[str]) -> "knowledge.memory.EntryDraft":

@@ -25,6 +25,7 @@ from leftoff.knowledge.memory.api import (
 )
 from leftoff.knowledge.memory.entry import (
     CONFIDENCES,
+    DETAILS,
     KINDS,
     STATUSES,
     Confidence,
@@ -45,6 +46,7 @@ from leftoff.knowledge.memory.repeats import (
 
 __all__ = [
     "CONFIDENCES",
+    "DETAILS",
     "KINDS",
     "MOST_DECISIONS",
     "STATUSES",

@@ -21,6 +21,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 STATUSES: tuple[Status, ...] = get_args(Status)
 CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
+DETAILS = "details"
+"""The key under which an entry keeps what else is known, such as error messages or the agent."""
 # An entry is a sentence or two. Anything longer was pasted.
 _TEXT_LIMIT = 1_000
 _LIST_LIMIT = 50

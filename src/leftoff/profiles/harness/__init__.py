@@ -28,6 +28,8 @@ SETTINGS: Mapping[str, Any] = {
     "compaction": "allow",
     "briefing_file": ".claude-harness/session-briefing.md",
     "advise_clear": True,
+    # The whole page, which has at most 1500 tokens.
+    "memory_budget": 1600,
 }
 HOLDS = frozenset(
     {

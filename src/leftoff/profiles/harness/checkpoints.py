@@ -1,36 +1,21 @@
-"""Map checkpoints to this layout: the project's progress and each session's working context.
+"""Read checkpoints from this layout: the project's progress and each session's working context.
 
 The progress file describes the last session; a working context describes one session in at most 40
-lines. Anything else goes to `checkpoint.json` beside the working context, git-ignored like it. What
+lines. Anything else is in `checkpoint.json` beside the working context, git-ignored like it. What
 somebody changed in a file since counts as it is; that record completes the rest.
 """
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.git.query import PathChange
-from leftoff.knowledge.features import Board, WorkNotes, working_context
-from leftoff.knowledge.features.work_context import WorkingContext
-from leftoff.profiles.harness import HOLDS
-from leftoff.profiles.harness.documents import parse
-from leftoff.profiles.json_codec import (
-    MOMENT,
-    OBJECT,
-    SAID,
-    TEXTS,
-    Key,
-    KeyTable,
-    Plain,
-    iso,
-    moment_of,
-    object_of,
-    text_of,
-    without,
-)
+from leftoff.checkpoint import Checkpoint
+from leftoff.profiles.harness.loose_json import parse
+from leftoff.profiles.harness.spellings import find_key, list_words, respell, words_of
+from leftoff.profiles.harness.understanding import join_areas
+from leftoff.profiles.json_codec import Plain, moment_of, object_of, text_of, without
 from leftoff.profiles.profile import Native
 from leftoff.profiles.regular_files import digest, read_regular
 
@@ -42,30 +27,23 @@ OLD_CONTEXT = "memory/working/context.json"
 
 EXTRA = "harness"
 """The key under which a checkpoint keeps what only this layout knows."""
-_LEFT_OFF = "leftOff"
-_PROGRESS_KEYS = ("lastUpdated", "lastSession", "currentProject")
-_SESSION = KeyTable(
-    Key("summary", "summary"),
-    Key("done", "completedTasks", TEXTS),
-    Key("blockers", "blockers", TEXTS),
-    Key("next_steps", "nextSteps", TEXTS),
-    Key("session_id", "sessionId"),
+SESSION_LISTS = {"done": "completedTasks", "blockers": "blockers", "next_steps": "nextSteps"}
+"""Our name and theirs of each list in the summary of a session."""
+SESSION_KEYS = ("summary", *SESSION_LISTS.values(), "sessionId")
+_PROGRESS_KEYS = ("lastUpdated", "lastSession")
+_FILES, _DECISIONS, _STEPS = "workingFiles", "decisions", "nextSteps"
+_UNDERSTANDING = "codebaseUnderstanding"
+CONTEXT_KEYS = (
+    *("lastUpdated", "activeFeature", "summary"),
+    *(_FILES, _DECISIONS, _UNDERSTANDING, _STEPS),
 )
-_CONTEXT = KeyTable(
-    Key("updated_at", "lastUpdated", MOMENT),
-    Key("feature", "activeFeature", SAID),
-    Key("summary", "summary"),
-    Key("files", "workingFiles", OBJECT),
-    Key("decisions", "decisions", TEXTS),
-    Key("understanding", "codebaseUnderstanding", OBJECT),
-    Key("next_steps", "nextSteps", TEXTS),
-)
-_OWN = ".claude-harness/"
+_VERSION = 1
 # An id becomes the name of a folder, so it must not lead anywhere else.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-# Reading
+# What the installer of claude-harness writes before anybody works.
+_SETUP = re.compile(r"initial (claude[- ])?harness setup\b.*", re.IGNORECASE)
+_NO_WORK = "It does not describe any work."
+_NAMED_FILE = re.compile(r"(\S+?)\s*(?::|\s-|\s—)\s+(.+)")
 
 
 def read(path: Path, data: bytes) -> Native:
@@ -79,18 +57,34 @@ def read(path: Path, data: bytes) -> Native:
     if path.name == RECORD:
         return _read_record(found)
     record = _record_of(path, found)
-    fields = _of_progress(found) if path.name == PROGRESS else _of_context(found, path)
+    fields = read_progress(found) if path.name == PROGRESS else read_context(found, path)
     if not any(fields.get(key) for key in ("summary", "done", "next_action", "feature", "files")):
-        return Native(problem="It does not describe any work.")
+        return Native(problem=_NO_WORK)
     name = record.get("name") if record else fields.get("feature") or fields.get("summary")
     edited = _find_edits(fields, record, path.name)
     return Native(
         fields=_complete(fields, record, edited),
         name=name,
-        saved_at=moment_of(found.get("lastUpdated")),
+        saved_at=moment_of(found.get(find_key(found, "lastUpdated"))),
         is_exact=True,
         shows="" if edited else text_of(record.get("id")),
     )
+
+
+def is_unused(path: Path) -> bool:
+    """Return whether a file is as the installer left it, before any work."""
+    found = read_regular(path)
+    try:
+        plain = object_of(parse(found[0])) if found else {}
+    except ValueError:
+        return False
+    if path.name == PROGRESS:
+        said = session_in(plain)
+        return bool(_SETUP.fullmatch(words_of(said.get("summary")))) and not list_words(
+            said.get("completedTasks")
+        )
+    # The context of older versions is compiled at each start, and empty before the first one.
+    return "computedAt" in plain and not plain.get("activeFeature") and not plain.get("summary")
 
 
 def _read_record(found: Plain) -> Native:
@@ -106,7 +100,7 @@ def _read_record(found: Plain) -> Native:
 def _record_of(path: Path, found: Plain) -> Plain:
     """Return the record of the same session, if there is one."""
     if path.name == PROGRESS:
-        session = text_of(object_of(found.get("lastSession")).get("sessionId"))
+        session = text_of(session_in(found).get("sessionId"))
         if not _PLAIN_NAME.fullmatch(session):
             return {}
         path = path.parent / SESSIONS / session / CONTEXT
@@ -117,31 +111,105 @@ def _record_of(path: Path, found: Plain) -> Plain:
         return {}
 
 
-def _of_progress(found: Plain) -> Plain:
-    last = object_of(found.get("lastSession"))
-    said = {"summary": "", **_SESSION.read(last)}
-    fields = {key: said[key] for key in ("summary", "done", "blockers")}
-    kept = {"progress": without(found, *_PROGRESS_KEYS), "lastSession": _SESSION.rest(last)}
-    extra = _extra({key: value for key, value in kept.items() if value})
-    return {**fields, **_steps(said["next_steps"]), **extra}
+# The two files
 
 
-def _of_context(found: Plain, path: Path) -> Plain:
-    said = _CONTEXT.read(found)
-    roles = {name: text_of(role) for name, role in said.get("files", {}).items() if name}
+def session_in(found: Plain) -> Plain:
+    """Return what a progress file says about the last session: under its key, or beside it."""
+    found = respell(found, ("lastSession", *SESSION_KEYS))
+    beside = {key: found[key] for key in SESSION_KEYS if key in found}
+    last = found.get("lastSession")
+    inside = last if isinstance(last, dict) else {"summary": last} if last else {}
+    return {**beside, **respell(inside, SESSION_KEYS)}
+
+
+def read_progress(found: Plain) -> Plain:
+    """Return what a progress file says, in the keys of a checkpoint."""
+    found = respell(found, (*_PROGRESS_KEYS, *SESSION_KEYS))
+    last = session_in(found)
     fields: Plain = {
-        "feature": said.get("feature"),
-        "summary": said.get("summary", ""),
+        "summary": words_of(last.get("summary")),
+        **{key: list_words(last.get(theirs)) for key, theirs in SESSION_LISTS.items()},
+    }
+    steps = fields.pop("next_steps")
+    odd = _keep_odd(last, SESSION_LISTS.values())
+    inside = without(respell(object_of(found.get("lastSession")), SESSION_KEYS), *SESSION_KEYS)
+    kept = {"progress": without(found, *_PROGRESS_KEYS), "lastSession": {**inside, **odd}}
+    extra = _extra({key: value for key, value in kept.items() if value})
+    return {**fields, **_steps(steps), **extra}
+
+
+def read_context(found: Plain, path: Path) -> Plain:
+    """Return what a working context says, in the keys of a checkpoint."""
+    found = respell(found, CONTEXT_KEYS)
+    roles = read_roles(found.get(_FILES))
+    understanding = found.get(_UNDERSTANDING)
+    fields: Plain = {
+        "feature": words_of(found.get("activeFeature")) or None,
+        "summary": words_of(found.get("summary")),
         "files": [{"path": name, "role": role} for name, role in roles.items()],
         "files_modified": [name for name, role in roles.items() if _is_change(role)],
-        "decisions": [{"what": text} for text in said["decisions"]],
-        "left_off": _join_understanding(said.get("understanding", {})),
-        **_steps(said["next_steps"]),
+        "decisions": [_read_decision(each) for each in _list(found.get(_DECISIONS))],
+        "left_off": join_areas(understanding),
+        **_steps(list_words(found.get(_STEPS))),
     }
+    fields["decisions"] = [each for each in fields["decisions"] if each]
     if path.parent.parent.name == SESSIONS:
         fields["session_id"] = path.parent.name
-    rest = without(_CONTEXT.rest(found), "version")
-    return fields | _extra({"context": rest} if rest else {})
+    kept = without(found, *CONTEXT_KEYS) | _keep_odd(found, (_DECISIONS, _STEPS))
+    if kept.get("version") == _VERSION:
+        del kept["version"]
+    if not _is_plain_object(understanding):
+        kept |= {_UNDERSTANDING: understanding} if understanding else {}
+    if not _is_plain_object(found.get(_FILES)):
+        kept |= {_FILES: found[_FILES]} if found.get(_FILES) else {}
+    return fields | _extra({"context": kept} if kept else {})
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else list_words(value)
+
+
+def _read_decision(found: object) -> Plain:
+    """Return a decision; an object may also say why, and what else was considered."""
+    what = words_of(found)
+    if not isinstance(found, dict) or not what:
+        return {"what": what} if what else {}
+    spelled = respell(found, ("decision", "rationale", "alternatives", "impact"))
+    known = {
+        "why": words_of(spelled.get("rationale")) or words_of(spelled.get("why")),
+        "alternatives": list_words(spelled.get("alternatives")),
+        "impact": words_of(spelled.get("impact")),
+    }
+    return {"what": what, **{key: value for key, value in known.items() if value}}
+
+
+def read_roles(value: object) -> dict[str, str]:
+    """Return the files of a working context with their roles, whatever form they have."""
+    if isinstance(value, dict):
+        return {path: words_of(role) for path, role in value.items() if path.strip()}
+    return dict(filter(None, map(_read_file, _list(value))))
+
+
+def _read_file(value: object) -> tuple[str, str] | None:
+    if isinstance(value, dict):
+        named = ((key, words_of(value[key])) for key in ("path", "file", "name") if key in value)
+        key, path = next(named, ("", ""))
+        rest = words_of(value.get("role")) or words_of(without(value, key))
+        return (path, rest) if path else None
+    text = words_of(value)
+    found = _NAMED_FILE.fullmatch(text)
+    return ((found[1], found[2]) if found else (text, "")) if text else None
+
+
+def _keep_odd(found: Plain, keys: Iterable[str]) -> Plain:
+    """Return the lists that have another form than texts in a list."""
+    texts = ((key, found.get(key)) for key in keys)
+    return {key: value for key, value in texts if value and list_words(value) != value}
+
+
+def _is_plain_object(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
 
 
 def _extra(kept: Plain) -> Plain:
@@ -156,14 +224,11 @@ def _steps(steps: list[str]) -> Plain:
     return {"next_action": {"text": steps[0]}, **({"todos": later} if later else {})}
 
 
-def _join_understanding(found: Plain) -> str:
-    if [*found] == [_LEFT_OFF]:
-        return text_of(found[_LEFT_OFF])
-    return "\n".join(f"{area}: {text}" for area, text in found.items() if isinstance(text, str))
-
-
 def _is_change(role: str) -> bool:
-    return role.startswith(("new", "modified", "renamed", "deleted", "copied", "changed"))
+    return role.lower().startswith(("new", "modified", "renamed", "deleted", "copied", "changed"))
+
+
+# The record
 
 
 def _find_edits(fields: Plain, record: Plain, shown_as: str) -> Plain:
@@ -176,8 +241,10 @@ def _complete(fields: Plain, record: Plain, edited: Plain) -> Plain:
     """Add the record's values, except where the file was changed since."""
     if not record:
         return fields
-    files = {key: fields[key] for key in ("files", EXTRA) if key in fields}
-    return {**without(record, *_NOT_TOLD), **edited, **files}
+    files = {"files": fields["files"]} if "files" in fields else {}
+    # Each file knows only its own part of this.
+    extra = {**object_of(record.get(EXTRA)), **object_of(fields.get(EXTRA))}
+    return {**without(record, *_NOT_TOLD), **edited, **files, **_extra(extra)}
 
 
 # The values that each file shows; if they differ from the record, somebody edited the file.
@@ -189,13 +256,19 @@ _CHECK = "check"
 _NOT_TOLD = ("id", "name", "saved_at", "shown", _CHECK)
 
 
+def list_shown(fields: Plain, shown_as: str) -> Plain:
+    """Return what a file shows of a checkpoint, to find later what was edited."""
+    return {key: fields.get(key) for key in _SHOWN[shown_as]}
+
+
+def sign(record: Mapping[str, Any]) -> Plain:
+    """Add a checksum, so that a record somebody changed does not pass for ours."""
+    return {**record, _CHECK: _check(record)}
+
+
 def _check(record: Mapping[str, Any]) -> str:
-    """Return a checksum, so that a record somebody changed does not pass for ours."""
     signed = {key: value for key, value in record.items() if key != _CHECK}
     return digest(json.dumps(signed, sort_keys=True).encode())[:12]
-
-
-# Writing
 
 
 def folder_of(checkpoint: Checkpoint) -> str:
@@ -208,92 +281,3 @@ def folder_name(session_id: str) -> str:
     if _PLAIN_NAME.fullmatch(session_id):
         return session_id
     return digest(session_id.encode("utf-8", "surrogateescape"))[:32]
-
-
-def with_progress(found: Plain, checkpoint: Checkpoint, project: str) -> Plain:
-    """Return the progress file updated with what a checkpoint says about the last session."""
-    kept = object_of(to_plain(checkpoint).get(EXTRA))
-    said = {
-        "summary": checkpoint.task,
-        "done": checkpoint.done,
-        "blockers": checkpoint.blockers,
-        "next_steps": next_steps(checkpoint),
-        "session_id": folder_of(checkpoint).partition("/")[2],
-    }
-    last = {
-        **object_of(kept.get("lastSession")),
-        **object_of(found.get("lastSession")),
-        **_SESSION.write(said),
-    }
-    named = {"currentProject": project} if "currentProject" not in found else {}
-    news = {"lastUpdated": iso(checkpoint.saved_at), "lastSession": last}
-    result = {**object_of(kept.get("progress")), **found, **named, **news}
-    # git tracks the file, so a new time alone must not change it.
-    is_same = {**result, "lastUpdated": found.get("lastUpdated")} == found
-    return found if is_same else result
-
-
-def next_steps(checkpoint: Checkpoint) -> list[str]:
-    """Return what to do next, the next action first."""
-    action = [checkpoint.next_action.text] if checkpoint.next_action else []
-    todos = [todo.text for todo in checkpoint.todos if todo.status != "completed"]
-    return [*action, *(text for text in todos if text not in action)]
-
-
-def with_context(found: Plain, checkpoint: Checkpoint, board: Board) -> Plain:
-    """Return a working context updated from a checkpoint; our part has at most 40 lines."""
-    at_hand = context_of(checkpoint, board)
-    kept = object_of(object_of(to_plain(checkpoint).get(EXTRA)).get("context"))
-    return {"version": 1, **kept, **found, **_CONTEXT.write(at_hand)}
-
-
-def context_of(checkpoint: Checkpoint, board: Board) -> WorkingContext:
-    """Collect the state of a session's work."""
-    roles = {file.path: file.role for file in checkpoint.files if file.role not in {"", "plan"}}
-    changed = dict.fromkeys([*checkpoint.files_modified, *checkpoint.dirty])
-    # Files that leftoff writes are not the session's work.
-    changes = [PathChange(path=path, code=".M") for path in changed if not path.startswith(_OWN)]
-    left_off = {_LEFT_OFF: checkpoint.left_off} if checkpoint.left_off else {}
-    notes = WorkNotes(
-        decisions=[each.what for each in checkpoint.decisions],
-        understanding=left_off,
-        next_steps=next_steps(checkpoint),
-    )
-    mine = _board_for(checkpoint, board)
-    found = working_context(mine, changes, notes, checkpoint.saved_at)
-    files = {**found.files, **{path: roles[path] for path in found.files if path in roles}}
-    return WorkingContext(
-        updated_at=found.updated_at,
-        feature=checkpoint.feature or found.feature,
-        summary=found.summary or checkpoint.task,
-        files=files,
-        decisions=found.decisions,
-        understanding=found.understanding,
-        next_steps=found.next_steps,
-    )
-
-
-def _board_for(checkpoint: Checkpoint, board: Board) -> Board:
-    """Return a board with only the checkpoint's feature, or the whole board if it names none."""
-    named = [each for each in board.features if each.id == checkpoint.feature]
-    if checkpoint.feature is not None:
-        return Board(features=named)
-    return board
-
-
-def record_of(checkpoint: Checkpoint, board: Board) -> Mapping[str, Any]:
-    """Return everything to be read back from a checkpoint, and how the files show it."""
-    plain = to_plain(checkpoint)
-    held = {key: plain[key] for key in sorted(HOLDS) if key in plain}
-    progress = _of_progress(with_progress({}, checkpoint, ""))
-    context = _of_context(with_context({}, checkpoint, board), Path(CONTEXT))
-    record = {
-        "id": checkpoint.id,
-        **held,
-        "saved_at": plain["saved_at"],
-        "shown": {
-            PROGRESS: {key: progress.get(key) for key in _SHOWN[PROGRESS]},
-            CONTEXT: {key: context.get(key) for key in _SHOWN[CONTEXT]},
-        },
-    }
-    return {**record, _CHECK: _check(record)}

@@ -1,27 +1,18 @@
 """Read any JSON documents of this layout, and change only our own parts of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from leftoff.errors import StoreRefused
+from leftoff.profiles.harness.loose_json import parse
 from leftoff.profiles.json_codec import Plain
 from leftoff.profiles.profile import Files
 from leftoff.profiles.regular_files import read_regular
 
 _BOM = "\ufeff"
-_ODD = (msgspec.MsgspecError, UnicodeDecodeError, UnicodeEncodeError, RecursionError)
-
-
-def parse(data: bytes | str) -> Any:
-    """Parse JSON; raise ValueError if it is invalid."""
-    text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
-    try:
-        return msgspec.json.decode(text.removeprefix(_BOM).encode())
-    except _ODD as error:
-        raise ValueError(f"It is not JSON: {error}") from error
 
 
 def read(path: Path, problems: list[str]) -> Any:
@@ -44,12 +35,21 @@ def render(value: object, *, like: str = "") -> str:
     return _BOM + text if like.startswith(_BOM) else text
 
 
+def as_object(found: object, key: str = "") -> Plain | None:
+    """Return a document as an object; some are nothing but the list that belongs under a key."""
+    if isinstance(found, list) and key:
+        return {key: found}
+    return {} if found is None else found if isinstance(found, dict) else None
+
+
 class Documents:
     """The JSON files of a folder, and the problems found in them."""
 
     def __init__(self, files: Files) -> None:
         self.files = files
         self.problems: list[str] = []
+        self.kept: Mapping[str, object] = {}
+        """What else imported files contained, by their paths; a new file begins with it."""
 
     def attempt(self, act: Callable[[], None]) -> None:
         """Run a write; a file that must be left alone becomes a problem and stops no others."""
@@ -58,21 +58,28 @@ class Documents:
         except StoreRefused as error:
             self.problems.append(f"{error.message}.")
 
-    def change(self, path: str, change: Callable[[Plain], Plain]) -> None:
+    def change(self, path: str, change: Callable[[Plain], Plain], *, key: str = "") -> None:
         """Change an object in place; anything else becomes a problem and is left alone."""
-        self.files.edit(path, lambda text: self.apply(path, text, change))
+        self.files.edit(path, lambda text: self.apply(path, text, change, key=key))
 
-    def apply(self, path: str, text: str, change: Callable[[Plain], Plain]) -> str:
-        """Return the text of an object after a change; unchanged parts keep their bytes."""
+    def apply(
+        self, path: str, text: str, change: Callable[[Plain], Plain], *, key: str = ""
+    ) -> str:
+        """Return the text of an object after a change; unchanged parts keep their bytes.
+
+        `key` is where the object has its list, for a file that is nothing but that list.
+        """
         try:
-            before = parse(text) if text.strip() else {}
+            found = parse(text) if text.strip() else {}
         except ValueError as error:
             self.problems.append(f"{path} was left unchanged. {error}")
             return text
-        if not isinstance(before, dict):
+        before = as_object(found, key)
+        if before is None:
             self.problems.append(f"{path} was left unchanged. It does not contain an object.")
             return text
-        after = change(before)
+        kept = self.kept.get(path) if not text.strip() else None
+        after = change(kept if isinstance(kept, dict) else before)
         return text if after == before else render(after, like=text)
 
     def read(self, path: str) -> Plain:

@@ -8,6 +8,7 @@ import msgspec
 
 from leftoff.knowledge.memory import EntryDraft, Kind, MemoryEntry, id_of
 from leftoff.knowledge.memory.entry import cut_words
+from leftoff.profiles.harness.spellings import words_of
 from leftoff.profiles.json_codec import Plain, object_of, text_of
 
 EXTRA = "harness"
@@ -27,6 +28,23 @@ class FactFile(msgspec.Struct, frozen=True, kw_only=True):
     """The section for facts that name files."""
     head: Plain = {}
     stamp: str = "lastUpdated"
+
+    def list_sections(self, found: Plain) -> list[str]:
+        """Return the sections of a document: the usual ones, and any others beside them."""
+        parents = dict.fromkeys(each.partition(".")[0] for each in self.sections if "." in each)
+        others = [
+            f"{parent}.{key}"
+            for parent in parents
+            for key in object_of(found.get(parent))
+            if "." not in key and f"{parent}.{key}" not in self.sections
+        ]
+        whole = [key for key in parents if not isinstance(found.get(key), dict | None)]
+        return [*self.sections, *others, *whole]
+
+    def has(self, section: str) -> bool:
+        """Return whether a section can be one of this file's."""
+        parents = {each.partition(".")[0] for each in self.sections if "." in each}
+        return section in self.sections or section.partition(".")[0] in parents
 
 
 PATTERNS = FactFile(
@@ -81,7 +99,7 @@ _SCALARS = frozenset({"projectType"})
 
 def drafts_of(shelf: FactFile, found: Plain) -> Iterator[EntryDraft]:
     """Yield each fact, with its place in the file."""
-    for section in shelf.sections:
+    for section in shelf.list_sections(found):
         for fact in _tell(_at(found, section)):
             kept: Plain = {_SECTION: section, **({"key": fact.key} if fact.key else {})}
             kept |= {"raw": fact.raw} if fact.raw is not None else {}
@@ -105,24 +123,34 @@ def _at(found: Plain, section: str) -> Any:
 
 def _tell(value: object) -> Iterator[Fact]:
     """Yield what a section says: texts of a list, `key: value` of an object, or a text."""
-    if isinstance(value, str):
-        yield Fact(value)
-    elif isinstance(value, dict):
+    if isinstance(value, dict):
         for key, each in value.items():
-            inner = [fact.text for fact in _tell(each) if fact.text.strip()]
-            raw = None if isinstance(each, str) else each
-            if inner and key.strip():
-                yield Fact(f"{key}: {', '.join(inner)}", key, raw)
+            yield from _tell_member(key, each)
     elif isinstance(value, list):
         for each in value:
-            if isinstance(each, str) and each.strip():
-                yield Fact(each)
-            elif isinstance(each, dict) and (text := _text(each)):
-                yield Fact(text, raw=each)
+            if text := _text(each):
+                yield Fact(text, raw=None if isinstance(each, str) else each)
+    elif value is not None:
+        yield Fact(_text(value), raw=None if isinstance(value, str) else value)
 
 
-def _text(found: Plain) -> str:
-    return next((text for key in _TEXTS if (text := text_of(found.get(key))).strip()), "")
+def _tell_member(key: str, value: object) -> Iterator[Fact]:
+    inner = [fact.text for fact in _tell(value) if fact.text.strip()]
+    raw = None if isinstance(value, str) else value
+    if inner == [key]:
+        # A sentence that stands for itself.
+        yield Fact(key, key, raw)
+    elif inner and key.strip():
+        yield Fact(f"{key}: {', '.join(inner)}", key, raw)
+
+
+def _text(found: object) -> str:
+    if isinstance(found, str):
+        return found if found.strip() else ""
+    if not isinstance(found, dict):
+        return words_of(found)
+    named = (text for key in _TEXTS if (text := text_of(found.get(key))).strip())
+    return next(named, "") or words_of(found)
 
 
 # Writing
@@ -133,7 +161,7 @@ def belongs(shelf: FactFile, entry: MemoryEntry) -> bool:
     if entry.kind != shelf.kind:
         return False
     section = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION))
-    return section in shelf.sections or (bool(shelf.usual) and entry.kind == shelf.kind)
+    return shelf.has(section) or (bool(shelf.usual) and entry.kind == shelf.kind)
 
 
 def with_facts(shelf: FactFile, entries: Iterable[MemoryEntry], now: str, found: Plain) -> Plain:
@@ -150,12 +178,13 @@ def with_facts(shelf: FactFile, entries: Iterable[MemoryEntry], now: str, found:
 
 
 def _all(shelf: FactFile, found: Plain) -> Iterator[str]:
-    return (fact.text for section in shelf.sections for fact in _tell(_at(found, section)))
+    sections = shelf.list_sections(found)
+    return (fact.text for section in sections for fact in _tell(_at(found, section)))
 
 
 def _section(shelf: FactFile, entry: MemoryEntry) -> str:
     section = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION))
-    if section in shelf.sections:
+    if section and shelf.has(section):
         return section
     if not shelf.with_files:
         return shelf.usual
@@ -169,8 +198,9 @@ def _section(shelf: FactFile, entry: MemoryEntry) -> str:
 
 def _with(found: Plain, section: str, entry: MemoryEntry) -> Plain:
     key, _, inner = section.partition(".")
-    if inner:
+    if inner and isinstance(found.get(key), dict | None):
         return {**found, key: _with(object_of(found.get(key)), inner, entry)}
+    # A list in place of the object that belongs there takes all facts.
     return {**found, key: _join(found.get(key), section, entry)}
 
 
@@ -178,11 +208,12 @@ def _join(value: object, section: str, entry: MemoryEntry) -> object:
     """Add a fact to a section, whatever type the section has."""
     kept = object_of(entry.extra.get(EXTRA))
     raw, key = kept.get("raw"), text_of(kept.get("key"))
-    name, colon, text = entry.text.partition(": ")
     is_object = isinstance(value, dict) or (value is None and (key or section in _OBJECTS))
     if is_object:
-        return {**object_of(value), key or name: raw or (text if colon else entry.text)}
+        name = key or entry.text.partition(": ")[0]
+        text = entry.text.removeprefix(f"{name}: ")
+        return {**object_of(value), name: text if raw is None else raw}
     if value is None and section in _SCALARS:
         return entry.text
     standing = value if isinstance(value, list) else [] if value is None else [value]
-    return [*standing, raw if isinstance(raw, dict) else entry.text]
+    return [*standing, entry.text if raw is None else raw]

@@ -15,20 +15,28 @@ from leftoff.knowledge.features import Board, Feature, Fix, Scenario
 from leftoff.knowledge.features.board import from_plain
 from leftoff.knowledge.features.import_features import FORMER_ID
 from leftoff.profiles.harness.documents import Documents
+from leftoff.profiles.harness.spellings import (
+    LOOSE_NUMBER,
+    WORDS_LIST,
+    flag_of,
+    item_of,
+    keep_form,
+    list_items,
+    number_of,
+    spell_status,
+    words_of,
+)
 from leftoff.profiles.json_codec import (
     ALL_TEXTS,
     MOMENT,
-    NUMBER,
     OBJECT,
     Key,
     KeyTable,
     Kind,
     Plain,
-    choose,
     is_number,
     moment_of,
     object_of,
-    objects_of,
     text_of,
     without,
 )
@@ -42,18 +50,27 @@ EXTRA = "harness"
 Item = Feature | Fix
 ItemType = TypeVar("ItemType", bound=Item)
 _FIX_TYPE = "bugfix"
-_STATUSES = frozenset(
-    {"pending", "needs_tests", "in_progress", "passing", "failing", "blocked", "escalated"}
+_STATUS = spell_status(
+    ("pending", "needs_tests", "in_progress", "passing", "failing", "blocked", "escalated"),
+    {
+        **dict.fromkeys(("done", "complete", "completed", "passed", "passes", "pass"), "passing"),
+        **dict.fromkeys(("todo", "to do", "open", "planned", "not started", "new"), "pending"),
+        **dict.fromkeys(("started", "active", "wip", "doing"), "in_progress"),
+        **dict.fromkeys(("fail", "failed", "broken"), "failing"),
+    },
 )
 
 
 def _read_scenarios(value: object) -> object:
+    """Return scenarios; each may be a sentence instead of an object."""
+    if not isinstance(value, list):
+        return None
     known = {"scenario", "given", "when", "then"}
-    is_fit = isinstance(value, list) and all(
-        isinstance(each, dict) and all(isinstance(each[key], str) for key in known & {*each})
-        for each in value
+    found = [item_of(each, "scenario") for each in value]
+    is_fit = all(
+        each and all(isinstance(each[key], str) for key in known & {*each}) for each in found
     )
-    return value if is_fit else None
+    return found if is_fit else None
 
 
 def _write_scenario(scenario: Scenario) -> Plain:
@@ -64,13 +81,13 @@ def _write_scenario(scenario: Scenario) -> Plain:
 _SCENARIOS = Kind(_read_scenarios, lambda value: [_write_scenario(each) for each in value])
 _FIX = KeyTable(
     Key("description", "description"),
-    Key("status", "status", choose(_STATUSES)),
+    Key("status", "status", _STATUS),
     Key("phase", "phase"),
     Key("verification", "verification", OBJECT),
-    Key("attempts", "attempts", NUMBER),
-    Key("max_attempts", "maxAttempts", NUMBER),
+    Key("attempts", "attempts", LOOSE_NUMBER),
+    Key("max_attempts", "maxAttempts", LOOSE_NUMBER),
     Key("scenarios", "acceptanceCriteria", _SCENARIOS),
-    Key("related_files", "relatedFiles", ALL_TEXTS),
+    Key("related_files", "relatedFiles", WORDS_LIST),
     Key("labels", "labels", ALL_TEXTS),
     Key("created_at", "createdAt", MOMENT),
     Key("updated_at", "updatedAt", MOMENT),
@@ -97,17 +114,48 @@ _ALWAYS = frozenset(
 
 def read_features(found: object) -> list[Feature]:
     """Return the features of a list."""
-    return [item for each in objects_of(found) if (item := _read(each, Feature))]
+    return [item for each in _with_ids(found, Feature) if (item := _read(each, Feature))]
 
 
 def read_fixes(found: object) -> list[Fix]:
     """Return the fixes of a list."""
-    return [item for each in objects_of(found) if (item := _read(each, Fix))]
+    return [item for each in _with_ids(found, Fix) if (item := _read(each, Fix))]
+
+
+def _with_ids(found: object, kind: type[Any]) -> list[Plain]:
+    """Return items as objects with an id; one that has none gets the next free number."""
+    items = [item_of(each, "name") for each in list_items(found, "name")]
+    ids = [_id_in(each, kind) for each in items]
+    numbers = [int(each.rpartition("-")[2]) for each in ids if re.fullmatch(r".*-\d+", each)]
+    last = max(numbers, default=0)
+    result = []
+    for item, item_id in zip(items, ids, strict=True):
+        if not item_id and _name_in(item):
+            last += 1
+            item_id = _format_id(last, kind)  # noqa: PLW2901 - it had none
+        result.append({**item, "id": item_id} if item_id else item)
+    return result
+
+
+def _id_in(found: Plain, kind: type[Any]) -> str:
+    """Return the id of an item; it may be a number."""
+    value = found.get("id")
+    if isinstance(value, int) and is_number(value):
+        return _format_id(value, kind)
+    return text_of(value)
+
+
+def _format_id(number: int, kind: type[Any]) -> str:
+    return f"fix-feature-{number:03d}-1" if issubclass(kind, Fix) else f"feature-{number:03d}"
+
+
+def _name_in(found: Plain) -> str:
+    return next((text for key in ("name", "title") if (text := words_of(found.get(key)))), "")
 
 
 def _read(found: Plain, kind: type[ItemType]) -> ItemType | None:
     item_id = text_of(found.get("id"))
-    name = text_of(found.get("name")) or text_of(found.get("title")) or item_id
+    name = _name_in(found) or item_id
     if not item_id:
         return None
     values: Plain = {"id": item_id, "name": name}
@@ -122,8 +170,10 @@ def _read(found: Plain, kind: type[ItemType]) -> ItemType | None:
     linked = _read_link(found, values, taken) if issubclass(kind, Fix) else {}
     if issubclass(kind, Fix) and found.get("type") == _FIX_TYPE:
         taken.add("type")
-    rest = {**without(found, *taken, "passes"), **github, **linked}
-    extra = {"passes": found["passes"]} if isinstance(found.get("passes"), bool) else {}
+    passes = flag_of(found.get("passes"))
+    rest = {**without(found, *taken, *(["passes"] if passes is not None else [])), **github}
+    rest |= linked
+    extra = {"passes": passes} if passes is not None else {}
     return from_plain({**values, **extra, **({EXTRA: rest} if rest else {})}, kind)
 
 
@@ -135,10 +185,11 @@ def _read_github(github: Plain, found: Plain, values: Plain, taken: set[str]) ->
     """Read issue, pull request and branch; older files have them outside of `github`."""
     rest = dict(github)
     for ours, theirs in _GITHUB:
-        if is_number(rest.get(theirs)):
-            values[ours] = rest.pop(theirs)
-        elif is_number(found.get(theirs)):
-            values[ours] = found[theirs]
+        if (number := number_of(rest.get(theirs))) is not None:
+            values[ours] = number
+            del rest[theirs]
+        elif (number := number_of(found.get(theirs))) is not None:
+            values[ours] = number
             taken.add(theirs)
     if isinstance(rest.get("branch"), str):
         values["branch"] = rest.pop("branch")
@@ -179,10 +230,10 @@ def write(documents: Documents, board: Board) -> None:
     active = [each for each in board.items if not each.is_archived]
     if archived or documents.files.read(ARCHIVE) is not None:
         lists = {"archived": _of(archived, Feature), "archivedFixes": _of(archived, Fix)}
-        documents.change(ARCHIVE, lambda found: _with_lists(found, lists, board))
+        documents.change(ARCHIVE, lambda found: _with_lists(found, lists, board), key="archived")
     if board.items or documents.files.read(ACTIVE) is not None:
         lists = {"features": _of(active, Feature), "fixes": _of(active, Fix)}
-        documents.change(ACTIVE, lambda found: _with_lists(found, lists, board))
+        documents.change(ACTIVE, lambda found: _with_lists(found, lists, board), key="features")
 
 
 def _of(items: Iterable[Item], kind: type[Any]) -> list[Item]:
@@ -196,15 +247,22 @@ def _with_lists(found: Plain, lists: dict[str, list[Item]], board: Board) -> Pla
     for key, items in lists.items():
         standing = found.get(key)
         wanted = {each.id: each for each in items}
-        kept = []
-        for each in standing if isinstance(standing, list) else []:
-            item_id = text_of(object_of(each).get("id"))
-            if item_id in wanted and _is_known(each, board):
-                kept.append(write_item(wanted.pop(item_id), each))
-            elif item_id not in known or not _is_known(each, board):
+        kept: list[Any] = []
+        listed = list_items(standing, "name")
+        named = _with_ids(standing, Fix if key.lower().endswith("fixes") else Feature)
+        for each, shown in zip(listed, named, strict=True):
+            item_id = text_of(shown.get("id"))
+            if item_id in wanted and _is_known(shown, board):
+                written = write_item(wanted.pop(item_id), shown)
+                # An item that says the same keeps its own form, even one that is only a text.
+                kept.append(each if written == shown else written)
+            elif item_id not in known or not _is_known(shown, board):
                 wanted.pop(item_id, None)
                 kept.append(each)
-        result[key] = [*kept, *(write_item(item, {}) for item in wanted.values())]
+        rows = [*kept, *(write_item(item, {}) for item in wanted.values())]
+        # A list in another form keeps it as long as nothing in it changes.
+        is_same = rows == listed and standing is not None
+        result[key] = standing if is_same else rows
     return result
 
 
@@ -213,7 +271,7 @@ def _is_known(found: Plain, board: Board) -> bool:
     item_id, created = found.get("id"), moment_of(found.get("createdAt"))
     return any(
         item_id in {item.id, item.extra.get(FORMER_ID)}
-        and (item.name == found.get("name") or (created and created == item.created_at))
+        and (item.name == _name_in(found) or (created and created == item.created_at))
         for item in board.items
     )
 
@@ -236,7 +294,9 @@ def write_item(item: Item, standing: Plain) -> Plain:
         is_foreign = theirs in result and key.kind.read(result[theirs]) is None
         if is_foreign and is_usual:
             continue
-        if theirs in result or theirs in _ALWAYS or not is_usual:
+        if key.kind is WORDS_LIST and theirs in result:
+            result[theirs] = keep_form(result[theirs], value)
+        elif theirs in result or theirs in _ALWAYS or not is_usual:
             result[theirs] = key.kind.write(value)
     result["github"] = _write_github(item, object_of(kept.get("github")), standing)
     if isinstance(item, Fix):

@@ -14,10 +14,11 @@ from leftoff.profiles.harness import (
     memories,
 )
 from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS, SESSIONS
+from leftoff.profiles.harness.documents import as_object
 from leftoff.profiles.harness.documents import read as read_json
 from leftoff.profiles.harness.facts import SHELVES
 from leftoff.profiles.harness.layers import LAYERS
-from leftoff.profiles.json_codec import Plain, object_of
+from leftoff.profiles.json_codec import Plain, object_of, without
 from leftoff.profiles.profile import More
 
 _OLD_ACTIVE, _OLD_ARCHIVE = "feature-list.json", "feature-archive.json"
@@ -25,8 +26,17 @@ _SHARED = (
     feature_files.ACTIVE,
     feature_files.ARCHIVE,
     agent_files.AGENTS,
+    agent_files.OLD_AGENTS,
     *(each.path for each in (*LAYERS, *SHELVES)),
 )
+# Where each file has its list, for a file that is nothing but that list.
+_LISTS = {
+    feature_files.ACTIVE: "features",
+    feature_files.ARCHIVE: "archived",
+    agent_files.AGENTS: "agentResults",
+    agent_files.OLD_AGENTS: "agentResults",
+    **{each.path: each.key for each in LAYERS},
+}
 
 
 def is_here(folder: Path) -> bool:
@@ -48,17 +58,20 @@ def natives(folder: Path) -> Iterator[Path]:
     """Yield the progress file and the working contexts of sessions."""
     # Files are recorded by their path from the folder, even one that used to be beside it.
     old = (folder / checkpoints.OLD_CONTEXT, folder / ".." / PROGRESS)
-    yield from (path for path in old if path.is_file())
-    yield from sorted(folder.glob(f"{SESSIONS}/*/{CONTEXT}"))
-    if (folder / PROGRESS).is_file():
-        yield folder / PROGRESS
+    first = [path for path in old if path.is_file()]
+    sessions = sorted(folder.glob(f"{SESSIONS}/*/{CONTEXT}"))
+    last = [folder / PROGRESS] if (folder / PROGRESS).is_file() else []
+    for path in [*first, *sessions, *last]:
+        # The installer writes a page about itself, which is nobody's work.
+        if not (path in {*first, *last} and checkpoints.is_unused(path)):
+            yield path
 
 
 def more(folder: Path, *, only: Collection[str] | None = None) -> More:
     """Read features, memory, loops and the state of agents, from some files or from all."""
     problems: list[str] = []
     wanted = [path for path in _SHARED if only is None or path in only]
-    documents = {path: object_of(read_json(folder / path, problems)) for path in wanted}
+    documents = {path: _object(folder / path, problems, _LISTS.get(path, "")) for path in wanted}
     active, queued = memories.read(documents)
     for path in legacy.okf_files(folder):
         if only is None or str(path.relative_to(folder)) in only:
@@ -69,7 +82,7 @@ def more(folder: Path, *, only: Collection[str] | None = None) -> More:
                 (active if found[1] else queued).append(found[0])
     if only is None:
         documents = _with_older(folder, documents, problems)
-    agents = documents.get(agent_files.AGENTS)
+    agents = documents.get(agent_files.AGENTS) or documents.get(agent_files.OLD_AGENTS)
     return More(
         memories=active,
         queued=queued,
@@ -77,8 +90,27 @@ def more(folder: Path, *, only: Collection[str] | None = None) -> More:
         features_at=_find_time(folder),
         loops=_loops(folder, only, problems),
         orchestration=agent_files.read(agents) if agents else None,
+        documents=_list_rests(documents) if only is None else {},
         problems=problems,
     )
+
+
+def _list_rests(documents: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Return what the files contain besides features, memory and the state of agents."""
+    lists = {each.path: [each.find_key(documents[each.path])] for each in LAYERS}
+    facts = {
+        each.path: [section.partition(".")[0] for section in each.sections] for each in SHELVES
+    }
+    features = {
+        feature_files.ACTIVE: ["features", "fixes"],
+        feature_files.ARCHIVE: ["archived", "archivedFixes"],
+    }
+    rests = {
+        path: without(documents[path], *keys, "lastUpdated")
+        for path, keys in {**lists, **facts, **features}.items()
+    }
+    rests[agent_files.AGENTS] = agent_files.find_rest(documents[agent_files.AGENTS])
+    return {path: rest for path, rest in rests.items() if without(rest, "version")}
 
 
 def read_changed(folder: Path, names: Collection[str]) -> More:
@@ -100,10 +132,9 @@ def _first(paths: list[Path], problems: list[str]) -> Plain:
     return next((found for path in paths if (found := _object(path, problems))), {})
 
 
-def _object(path: Path, problems: list[str]) -> Plain:
-    found = read_json(path, problems)
+def _object(path: Path, problems: list[str], key: str = "features") -> Plain:
     # The oldest lists of features are bare arrays.
-    return {"features": found} if isinstance(found, list) else object_of(found)
+    return as_object(read_json(path, problems), key) or {}
 
 
 def _features(folder: Path, documents: Mapping[str, Plain]) -> list[Feature | Fix]:

@@ -5,7 +5,7 @@ from functools import partial
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
-from leftoff.knowledge.features import Board, Loop
+from leftoff.knowledge.features import DOCUMENTS, Board, Loop
 from leftoff.profiles.harness import (
     agent_files,
     checkpoints,
@@ -13,17 +13,20 @@ from leftoff.profiles.harness import (
     feature_files,
     loop_files,
     memories,
+    write_checkpoints,
 )
 from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS
 from leftoff.profiles.harness.documents import Documents, render
-from leftoff.profiles.json_codec import Plain, moment_of
+from leftoff.profiles.json_codec import Plain, iso, moment_of
 from leftoff.profiles.profile import Files, Knowledge, StoreNews
 
 BRIEFING = "session-briefing.md"
 # How every generated page begins, as opposed to one that a person wrote.
 _PAGE = b"# Session Briefing\nLast updated: "
 _IGNORE = ".gitignore"
-_IGNORED = ("sessions/", "memory/compaction-backups/", "memory/working/")
+_IGNORED = ("sessions/", "memory/compaction-backups/", "working/")
+# What an earlier version wrote in place of the last one, and what is not worth a change.
+_COVERED = {"working/": "memory/working/"}
 
 
 def write(files: Files, news: StoreNews) -> None:
@@ -74,7 +77,7 @@ def _write_checkpoints(
         if not _is_older(
             documents, f"{checkpoints.folder_of(checkpoint)}/{CONTEXT}", checkpoint, news
         ):
-            _write_session(documents, checkpoint, board)
+            _write_session(documents, checkpoint, board, news)
     if not _is_older(documents, PROGRESS, saved[-1], news):
         _write_progress(documents, saved[-1], news)
 
@@ -96,31 +99,45 @@ def _write_again(
         return
     progress = documents.read(PROGRESS)
     is_last = moment_of(progress.get("lastUpdated")) == moment_of(record.get("saved_at"))
-    _write_session(documents, checkpoint, board)
+    _write_session(documents, checkpoint, board, news)
     if is_last:
         _write_progress(documents, checkpoint, news)
 
 
 def _write_progress(documents: Documents, checkpoint: Checkpoint, news: StoreNews) -> None:
     name = news.project.root.name
-    _replace(
-        documents,
-        PROGRESS,
-        checkpoint,
-        lambda found: checkpoints.with_progress(found, checkpoint, name),
+
+    def change(found: Plain) -> Plain:
+        return write_checkpoints.with_progress(found, checkpoint, name)
+
+    standing = documents.read(PROGRESS)
+    if checkpoint.is_autosave and standing and change(standing) == standing:
+        # It shows what somebody said, which is another checkpoint than this one.
+        return
+    if checkpoints.is_unused(documents.files.root / PROGRESS):
+        # The installer's page is no work, so there is nothing in it to import.
+        documents.change(PROGRESS, change)
+    else:
+        _replace(documents, PROGRESS, checkpoint, change)
+
+
+def _write_session(
+    documents: Documents, checkpoint: Checkpoint, board: Board, news: StoreNews
+) -> None:
+    path = f"{checkpoints.folder_of(checkpoint)}/{CONTEXT}"
+    context = write_checkpoints.with_context(documents.read(path), checkpoint, board)
+    progress = write_checkpoints.with_progress(
+        documents.read(PROGRESS), checkpoint, news.project.root.name
     )
-
-
-def _write_session(documents: Documents, checkpoint: Checkpoint, board: Board) -> None:
-    folder = checkpoints.folder_of(checkpoint)
     # Write the record first: it marks the context as ours, even if we are killed in between.
-    record = render(checkpoints.record_of(checkpoint, board)).encode()
-    documents.files.replace(f"{folder}/{checkpoints.RECORD}", record, of=checkpoint.id)
+    record = render(write_checkpoints.record_of(checkpoint, context, progress)).encode()
+    place = f"{checkpoints.folder_of(checkpoint)}/{checkpoints.RECORD}"
+    documents.files.replace(place, record, of=checkpoint.id)
     _replace(
         documents,
-        f"{folder}/{CONTEXT}",
+        path,
         checkpoint,
-        lambda found: checkpoints.with_context(found, checkpoint, board),
+        lambda found: write_checkpoints.with_context(found, checkpoint, board),
     )
 
 
@@ -140,9 +157,11 @@ def _is_older(documents: Documents, path: str, checkpoint: Checkpoint, news: Sto
 
 
 def _write_knowledge(documents: Documents, knowledge: Knowledge, news: StoreNews) -> None:
+    kept = knowledge.board.extra.get(DOCUMENTS)
+    documents.kept = kept if isinstance(kept, dict) else {}
     feature_files.write(documents, knowledge.board)
     memories.write(documents, knowledge, news.now)
-    agent_files.write(documents, knowledge.board.orchestration)
+    agent_files.write(documents, knowledge.board.orchestration, iso(news.now))
     if documents.files.root.is_dir():
         _ignore(documents.files)
 
@@ -185,7 +204,9 @@ def _ignore(files: Files) -> None:
 
     def change(text: str) -> str:
         lines = text.splitlines()
-        missing = [each for each in _IGNORED if each not in lines and f"/{each}" not in lines]
+        missing = [
+            each for each in _IGNORED if not {each, f"/{each}", _COVERED.get(each, each)} & {*lines}
+        ]
         end = "" if not text or text.endswith("\n") else "\n"
         return text + end + "".join(f"{each}\n" for each in missing) if missing else text
 

@@ -1,19 +1,23 @@
 """Read and write memory layers with one entry each: decisions, failures, rules, entities."""
 
+import hashlib
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 
 from leftoff.checkpoint import Record
-from leftoff.knowledge.memory import CONFIDENCES, EntryDraft, Kind, MemoryEntry, id_of
+from leftoff.knowledge.memory import CONFIDENCES, DETAILS, EntryDraft, Kind, MemoryEntry, id_of
 from leftoff.knowledge.memory.api import FORMER_ID
 from leftoff.knowledge.memory.entry import cut_words
+from leftoff.profiles.harness.spellings import item_of, list_items
 from leftoff.profiles.json_codec import (
     ALL_TEXTS,
     MOMENT,
     TEXT,
     Plain,
     choose,
+    is_number,
     iso,
     moment_of,
     object_of,
@@ -28,6 +32,7 @@ OURS = "leftoff"
 """The key under which an entry of this layout names ours, if its id cannot."""
 # A rule's title is the start of its text.
 _TITLE_CHARS = 60
+_ID_DIGITS = 12
 
 
 class Layer(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +46,18 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     """Their key for the text; the others are our keys that have another name there."""
     names: dict[str, str] = {}
+    other_keys: tuple[str, ...] = ()
+    """Where the entries may be as well."""
+
+    def find_key(self, found: Plain) -> str:
+        """Return the key under which a document has its entries."""
+        others = (key for key in self.other_keys if isinstance(found.get(key), list | dict))
+        return self.key if self.key in found else next(others, self.key)
+
+    def list_entries(self, found: Plain) -> list[Plain]:
+        """Return the entries of a document as objects; one may be only a text."""
+        listed = list_items(found.get(self.find_key(found)), self.text)
+        return [item_of(each, self.text) for each in listed]
 
 
 DECISIONS = Layer(
@@ -50,6 +67,7 @@ DECISIONS = Layer(
     head={"version": 3, "maxEntries": 50},
     text="decision",
     names={"why": "rationale"},
+    other_keys=("decisions",),
 )
 FAILURES = Layer(
     path="memory/procedural/failures.json",
@@ -59,6 +77,7 @@ FAILURES = Layer(
     prefix="fail",
     text="approach",
     names={"why": "rootCause", "impact": "prevention"},
+    other_keys=("failures",),
 )
 SUCCESSES = Layer(
     path="memory/procedural/successes.json",
@@ -67,6 +86,7 @@ SUCCESSES = Layer(
     head={"version": 3},
     prefix="suc",
     text="approach",
+    other_keys=("successes",),
 )
 RULES = Layer(
     path="memory/learned/rules.json",
@@ -76,6 +96,7 @@ RULES = Layer(
     prefix="rule",
     text="description",
     names={"at": "createdAt"},
+    other_keys=("learnedRules", "entries"),
 )
 ENTITIES = Layer(
     path="memory/semantic/entities.json",
@@ -84,6 +105,7 @@ ENTITIES = Layer(
     head={"version": 3},
     text="name",
     names={"why": "type"},
+    other_keys=("entries",),
 )
 LAYERS = (DECISIONS, FAILURES, SUCCESSES, RULES, ENTITIES)
 
@@ -99,11 +121,11 @@ _FIELDS = {
 }
 # Keys with the same meaning, used if the usual one is missing.
 _OTHER_TEXTS = {
-    "decision": ("title", "summary"),
-    "failure": ("summary", "title"),
-    "success": ("summary", "title"),
-    "rule": ("title", "rule"),
-    "entity": ("title",),
+    "decision": ("title", "summary", "description", "what", "text"),
+    "failure": ("summary", "title", "description", "what", "text"),
+    "success": ("summary", "title", "description", "what", "text"),
+    "rule": ("rule", "text", "title"),
+    "entity": ("title", "entity", "text"),
 }
 
 
@@ -131,7 +153,7 @@ def draft_of(layer: Layer, found: Plain) -> LayerEntry | None:
             taken.add(key)
     rest = without(found, *taken)
     values = {**_derive(layer, rest), **values}
-    former = text_of(found.get(OURS)) or text_of(found.get("id"))
+    former = _former_id(found)
     extra: Plain = {FORMER_ID: former} if former else {}
     kept = {**rest, **({"id": found["id"]} if "id" in found else {})}
     extra |= {EXTRA: kept} if kept else {}
@@ -177,9 +199,24 @@ def keys_of(layer: Layer, found: Plain, *, is_clean: bool = True) -> list[str]:
     text = _text(layer, found)[0].strip()
     if not text:
         return []
-    former = text_of(found.get(OURS)) or text_of(found.get("id"))
+    former = _former_id(found)
     words = id_of(layer.kind, text if is_clean else cut_words(text))
     return [former, words] if former else [words]
+
+
+def _former_id(found: Plain) -> str:
+    """Return the id of an entry: ours if we wrote it, otherwise theirs."""
+    theirs = found.get("id")
+    text = text_of(theirs) or (str(theirs) if is_number(theirs) else "")
+    bare = text.replace("-", "")[:_ID_DIGITS]
+    return text_of(found.get(OURS)) or (bare if text == _uuid_of(bare) else text)
+
+
+def _uuid_of(entry_id: str) -> str:
+    """Return an id in the form of a UUID, which begins with our own id."""
+    rest = hashlib.blake2b(entry_id.encode(), digest_size=9).hexdigest()
+    digits = f"{entry_id}4{rest[:3]}8{rest[3:6]}{rest[6:]}"
+    return "-".join(digits[start:end] for start, end in pairwise((0, 8, 12, 16, 20, 32)))
 
 
 def own_keys(entry: MemoryEntry) -> list[str]:
@@ -246,6 +283,8 @@ def _says_the_same(layer: Layer, entry: MemoryEntry, standing: Plain) -> bool:
 
 def _id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
     """Give an entry an id in the layout's style: `fail-20261115-001`, `rule-001`, or our own."""
+    if layer is DECISIONS:
+        return _uuid_of(entry.id)
     if not layer.prefix:
         return entry.id
     day = "" if layer is RULES else f"{iso(entry.at)[:10].replace('-', '')}-"
@@ -257,13 +296,11 @@ def _id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
 
 def _dress(layer: Layer, entry: MemoryEntry) -> Plain:
     """Add the keys that every entry of this layout has and ours lack."""
-    if layer is FAILURES:
-        return {
-            "type": "fix" if (entry.feature or "").startswith("fix-") else "feature",
-            "errors": [],
-        }
-    if layer is SUCCESSES:
-        return {"type": "feature", "lessons": [entry.why] if entry.why else []}
+    if layer is FAILURES or layer is SUCCESSES:
+        kind = "fix" if (entry.feature or "").startswith("fix-") else "feature"
+        lessons = [entry.why] if entry.why else []
+        rest: Plain = {"errors": []} if layer is FAILURES else {"lessons": lessons}
+        return {"type": kind, **rest, **object_of(entry.extra.get(DETAILS))}
     if layer is RULES:
         title = " ".join(entry.text.split())
         return {

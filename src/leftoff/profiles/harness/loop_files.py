@@ -10,25 +10,31 @@ import msgspec
 from leftoff.knowledge.features import Attempt, Interrupted, Loop, LoopStatus, Tasks
 from leftoff.profiles.harness.checkpoints import folder_name
 from leftoff.profiles.harness.documents import Documents
+from leftoff.profiles.harness.spellings import (
+    LOOSE_NUMBER,
+    WORDS_LIST,
+    item_of,
+    list_items,
+    spell_status,
+    words_of,
+)
 from leftoff.profiles.json_codec import (
     FLAG,
     MOMENT,
-    NUMBER,
     OBJECT,
     SAID,
-    TEXTS,
     Key,
     KeyTable,
     Kind,
     Plain,
     choose,
     object_of,
-    objects_of,
     text_of,
     without,
 )
 
 LOOP = "loop-state.json"
+OLD_LOOP = "loops/state.json"
 RECOVERY = "sessions/.recovery"
 INTERRUPTED = f"{RECOVERY}/interrupted.json"
 RECOVERED_LOOP = f"{RECOVERY}/{LOOP}"
@@ -50,12 +56,20 @@ def _read_ids(value: object) -> list[str]:
     ]
 
 
+_WORDS = Kind(lambda value: words_of(value) or None)
+_STATUS = spell_status(
+    get_args(LoopStatus),
+    {
+        **dict.fromkeys(("done", "complete", "passed", "passing"), "completed"),
+        **dict.fromkeys(("active", "running", "started"), "in_progress"),
+    },
+)
 _ATTEMPT = KeyTable(
-    Key("attempt", "attempt", NUMBER),
-    Key("approach", "approach"),
+    Key("attempt", "attempt", LOOSE_NUMBER),
+    Key("approach", "approach", _WORDS),
     Key("result", "result", SAID),
-    Key("errors", "errors", TEXTS),
-    Key("root_cause", "rootCause"),
+    Key("errors", "errors", WORDS_LIST),
+    Key("root_cause", "rootCause", _WORDS),
 )
 _TASKS = KeyTable(
     Key("enabled", "enabled", FLAG),
@@ -69,14 +83,21 @@ def _read_history(value: object) -> list[Attempt]:
     return [
         Attempt(
             **{"attempt": number, "approach": "", "result": "failed", **_ATTEMPT.read(each)},
-            extra=_ATTEMPT.rest(each),
+            extra={EXTRA: rest} if (rest := _ATTEMPT.rest(each)) else {},
         )
-        for number, each in enumerate(objects_of(value), 1)
+        for number, each in enumerate(_list_attempts(value), 1)
     ]
 
 
+def _list_attempts(value: object) -> list[Plain]:
+    return [item_of(each, "approach") for each in list_items(value, "approach")]
+
+
 def _write_history(history: Sequence[Attempt]) -> list[Plain]:
-    return [{**_ATTEMPT.write(each), **each.extra} for each in history]
+    return [
+        {**_ATTEMPT.write(each), **without(each.extra, EXTRA), **object_of(each.extra.get(EXTRA))}
+        for each in history
+    ]
 
 
 def _read_link(value: object) -> str | None:
@@ -88,9 +109,9 @@ _LOOP = KeyTable(
     Key("name", "featureName", SAID),
     Key("type", "type", choose(("fix",))),
     Key("linked_to", "linkedTo", Kind(_read_link)),
-    Key("status", "status", choose(get_args(LoopStatus))),
-    Key("attempt", "attempt", NUMBER),
-    Key("max_attempts", "maxAttempts", NUMBER),
+    Key("status", "status", _STATUS),
+    Key("attempt", "attempt", LOOSE_NUMBER),
+    Key("max_attempts", "maxAttempts", LOOSE_NUMBER),
     Key("started_at", "startedAt", MOMENT),
     Key("last_attempt_at", "lastAttemptAt", MOMENT),
     Key("verification", "verification", OBJECT),
@@ -107,6 +128,9 @@ def read_loop(found: Plain) -> Loop:
     kept = without(_LOOP.rest(found), "version")
     if link := object_of(found.get("linkedTo")):
         kept["linkedTo"] = link
+    tasks = object_of(found.get("tasks"))
+    if any(isinstance(each, dict) for each in list_items(tasks.get("chain"), "id")):
+        kept["tasks"] = tasks
     return Loop(**_LOOP.read(found), extra={EXTRA: kept} if kept else {})
 
 
@@ -117,15 +141,28 @@ def show_loop(loop: Loop, standing: Plain) -> Plain:
     kept, written = object_of(loop.extra.get(EXTRA)), _LOOP.write(loop)
     link = {**object_of(kept.get("linkedTo")), "featureId": loop.linked_to}
     written["linkedTo"] = link if loop.linked_to else None
-    written["tasks"] = {**object_of(standing.get("tasks")), **written["tasks"]}
+    tasks = object_of(standing.get("tasks")) or object_of(kept.get("tasks"))
+    written["tasks"] = _write_tasks(loop.tasks, tasks)
     if not loop.phase and "tddPhase" not in standing:
         del written["tddPhase"]
     return {**without(kept, "linkedTo"), **standing, "version": _VERSION, **written}
 
 
+def _write_tasks(tasks: Tasks, standing: Plain) -> Plain:
+    """Return tasks; some files have whole tasks where others have ids."""
+    written = _TASKS.write(tasks)
+    same = [key for key in ("chain", "completed") if _read_ids(standing.get(key)) == written[key]]
+    return {**standing, **written, **{key: standing[key] for key in same if key in standing}}
+
+
 def write_loop(documents: Documents, key: str, loop: Loop) -> None:
-    """Write a loop to the folder of its session, unless it never started."""
+    """Write a loop to the folder of its session, unless it never started.
+
+    A loop outside of sessions may be in the file of older versions, which then stays in use.
+    """
     path = f"sessions/{folder_name(loop.session_id or key)}/{LOOP}"
+    if loop.session_id is None and documents.files.read(path) is None:
+        path = OLD_LOOP if documents.files.read(OLD_LOOP) is not None else path
     if loop.status != "idle" or documents.files.read(path) is not None or loop.last_checkpoint:
         documents.change(path, lambda found: show_loop(loop, found))
 
@@ -151,7 +188,7 @@ _MARK = KeyTable(
     Key("at", "interruptedAt", MOMENT),
     Key("session_id", "staleSessionId", SAID),
     Key("feature", "feature", SAID),
-    Key("attempt", "attemptAtInterrupt", NUMBER),
+    Key("attempt", "attemptAtInterrupt", LOOSE_NUMBER),
     Key("phase", "tddPhase", SAID),
     Key("reason", "reason"),
 )
@@ -191,7 +228,7 @@ def _write_mark(loop: Loop, found: Plain) -> Plain:
 def loops_in(folder: Path) -> list[Path]:
     """List the files with a loop: each session's, then the one of older versions."""
     found = sorted((folder / "sessions").glob(f"*/{LOOP}"))
-    old = folder / "loops" / "state.json"
+    old = folder / OLD_LOOP
     return [*(path for path in found if path.parent.name != ".recovery"), old]
 
 

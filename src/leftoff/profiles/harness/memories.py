@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 
 from leftoff.knowledge.memory import KINDS, EntryDraft, MemoryEntry
 from leftoff.profiles.harness import facts, layers
 from leftoff.profiles.harness.documents import Documents
-from leftoff.profiles.harness.layers import Layer
-from leftoff.profiles.json_codec import Plain, iso, object_of, objects_of, text_of
+from leftoff.profiles.harness.layers import EXTRA, Layer
+from leftoff.profiles.harness.spellings import item_of, list_items, number_of
+from leftoff.profiles.json_codec import Plain, iso, object_of, text_of
 from leftoff.profiles.profile import Knowledge
 
+CONFIG = "config.json"
 _MOST_DECISIONS = 50
 
 
@@ -19,7 +22,7 @@ def read(documents: dict[str, Plain]) -> tuple[list[EntryDraft], list[EntryDraft
     said = [
         found
         for layer in layers.LAYERS
-        for each in objects_of(documents.get(layer.path, {}).get(layer.key))
+        for each in layer.list_entries(documents.get(layer.path, {}))
         if (found := layers.draft_of(layer, each)) is not None
     ]
     bare = [
@@ -34,6 +37,7 @@ def read(documents: dict[str, Plain]) -> tuple[list[EntryDraft], list[EntryDraft
 def write(documents: Documents, knowledge: Knowledge, now: datetime) -> None:
     """Update every layer from the memory."""
     known = {kind: knowledge.remembered(kind) for kind in KINDS}
+    most = read_most_decisions(documents.read(CONFIG))
     for layer in layers.LAYERS:
         entries = [
             each
@@ -41,35 +45,45 @@ def write(documents: Documents, knowledge: Knowledge, now: datetime) -> None:
             if not (layer is layers.RULES and facts.belongs(facts.CONSTRAINTS, each))
         ]
         if entries:
-            documents.change(layer.path, partial(_with, layer, entries, knowledge, now))
+            change = partial(_with, layer, entries, _View(knowledge, now, most))
+            documents.change(layer.path, change, key=layer.key)
     for shelf in facts.SHELVES:
         mine = [each for each in known[shelf.kind] if facts.belongs(shelf, each)]
         if mine:
             documents.change(shelf.path, partial(facts.with_facts, shelf, mine, iso(now)))
 
 
-def _with(
-    layer: Layer, entries: Sequence[MemoryEntry], knowledge: Knowledge, now: datetime, found: Plain
-) -> Plain:
+def read_most_decisions(config: Plain) -> int:
+    """Return how many decisions the settings of the layout allow in view."""
+    return number_of(object_of(config.get("memory")).get("episodicMaxEntries")) or _MOST_DECISIONS
+
+
+class _View(NamedTuple):
+    """What is known, when, and how many decisions to show of it."""
+
+    knowledge: Knowledge
+    now: datetime
+    most: int
+
+
+def _with(layer: Layer, entries: Sequence[MemoryEntry], view: _View, found: Plain) -> Plain:
     """Return a layer with the current entries."""
-    standing = found.get(layer.key)
-    listed = list(standing) if isinstance(standing, list) else []
-    most = _most(found) if layer is layers.DECISIONS else 0
-    listed = _place(listed, layer, _in_view(entries, most))
+    key = layer.find_key(found)
+    standing = found.get(key)
+    before = list_items(standing, layer.text)
+    most = 0
+    if layer is layers.DECISIONS:
+        most = number_of(found.get("maxEntries")) or view.most
+    listed = _place(before, layer, _in_view(entries, most))
     if most:
-        listed = _newest(listed, most, knowledge)
-    if listed == standing or (not listed and standing is None):
+        listed = _newest(listed, most, view.knowledge)
+    if listed == before:
         return found
-    result = {**layer.head, **found, layer.key: listed}
+    head = {**layer.head, "maxEntries": most} if most else layer.head
+    result = {**head, **found, key: listed}
     if layer is layers.RULES:
         result["metadata"] = _count(object_of(found.get("metadata")), listed)
-    return {**result, "lastUpdated": iso(now)} if "lastUpdated" in found else result
-
-
-def _most(found: Plain) -> int:
-    most = found.get("maxEntries")
-    is_number = isinstance(most, int) and not isinstance(most, bool) and most > 0
-    return most if is_number and isinstance(most, int) else _MOST_DECISIONS
+    return {**result, "lastUpdated": iso(view.now)} if "lastUpdated" in found else result
 
 
 def _in_view(entries: Sequence[MemoryEntry], most: int) -> list[MemoryEntry]:
@@ -82,16 +96,19 @@ def _in_view(entries: Sequence[MemoryEntry], most: int) -> list[MemoryEntry]:
 def _place(listed: list[object], layer: Layer, entries: Sequence[MemoryEntry]) -> list[object]:
     """Update entries in place and append new ones; remove ended ones, except rules."""
     result: list[object | None] = list(listed)
-    ids = [text_of(object_of(each).get("id")) for each in listed]
-    places = _places(listed, layer, entries)
+    shown = [item_of(each, layer.text) for each in listed]
+    ids = [text_of(each.get("id")) for each in shown]
+    places = _places(shown, layer, entries)
     for entry in entries:
         at = places.get(entry.id)
-        is_kept = layer is layers.RULES and entry.status == "queued"
-        if at is None and (entry.status == "active" or is_kept):
+        # A rule of ours that waits for review is not in force, so it is not in the file either.
+        is_theirs = layer is layers.RULES and entry.status == "queued" and EXTRA in entry.extra
+        if at is None and (entry.status == "active" or is_theirs):
             result.append(layers.write_entry(layer, entry, {}, ids))
             ids.append(text_of(object_of(result[-1]).get("id")))
         elif at is not None and (entry.status == "active" or layer is layers.RULES):
-            result[at] = layers.write_entry(layer, entry, object_of(listed[at]), ids)
+            written = layers.write_entry(layer, entry, shown[at], ids)
+            result[at] = listed[at] if written == shown[at] else written
         elif at is not None:
             result[at] = None
     return [each for each in result if each is not None]
@@ -123,7 +140,8 @@ def _newest(listed: list[object], most: int, knowledge: Knowledge) -> list[objec
     excess = len(listed) - most
     kept: list[object] = []
     for each in listed:
-        said = layers.draft_of(layers.DECISIONS, object_of(each)) if excess > 0 else None
+        shown = item_of(each, layers.DECISIONS.text)
+        said = layers.draft_of(layers.DECISIONS, shown) if excess > 0 else None
         if said is not None and knowledge.knows("decision", said.draft.text):
             excess -= 1
         else:

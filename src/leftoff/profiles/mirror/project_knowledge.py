@@ -63,7 +63,8 @@ def import_changes(
     shown = mirror.manifest.read_shown() if changed else {}
     for name in changed:
         more = _read(mirror, name)
-        import_native.import_knowledge(mirror.store, _without(more, shown.get(name, ())))
+        news = _without(more, shown.get(name, ()))
+        import_native.import_knowledge(mirror.store, news, is_edit=name in shown)
         problems.extend(f"{mirror.folder}: {problem}" for problem in more.problems)
         shown[name] = [*_digests(more)]
     if changed:
@@ -94,7 +95,13 @@ def _read(mirror: Mirror, name: str) -> More:
 
 def _values(more: More) -> Iterable[Any]:
     loops = [[session, loop] for session, loop in more.loops.items()]
-    return (*more.memories, *more.queued, *more.features, *loops, more.orchestration)
+    queued = map(_mark_queued, more.queued)
+    return (*more.memories, *queued, *more.features, *loops, more.orchestration)
+
+
+def _mark_queued(value: Any) -> Any:
+    """Tell an entry that is not in force from the same one that is."""
+    return ["queued", value]
 
 
 def _digests(more: More) -> Iterable[str]:
@@ -116,7 +123,7 @@ def _without(more: More, shown: Collection[str]) -> More:
     return msgspec.structs.replace(
         more,
         memories=new(more.memories),
-        queued=new(more.queued),
+        queued=[value for value in more.queued if new([_mark_queued(value)])],
         features=new(more.features),
         loops={key: loop for key, loop in more.loops.items() if new([[key, loop]])},
         orchestration=agents if agents is not None and new([agents]) else None,

@@ -6,6 +6,7 @@ from leftoff.agents.loose_values import cut, cut_start
 
 _TITLE_WITHIN = 4000
 _TITLE_CHARS = 200
+_LONGEST_LINE = 400
 _HEADING = re.compile(r"^#+[ \t]*(\S.*)$", re.MULTILINE)
 _FIRST_LINE = re.compile(r"(\S.*)")
 
@@ -14,7 +15,10 @@ def clip(text: str, chars: int) -> str:
     """Shorten a long text to its beginning and end."""
     if len(text) <= chars:
         return text
-    return f"{cut(text, chars // 2)}\n…\n{cut_start(text, chars // 2)}"
+    start, end = cut(text, chars // 2), cut_start(text, chars // 2)
+    # Half a line at the seam would read as a line of its own.
+    _, seam, rest = end[:_LONGEST_LINE].partition("\n")
+    return f"{start}\n…\n{rest + end[_LONGEST_LINE:] if seam else end}"
 
 
 def title_of(text: str) -> str:

@@ -3,17 +3,12 @@
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from leftoff.session.facts import written_paths
 from leftoff.session.facts.fold_state import FoldState
 
 FOCUS_FILES = 10
-_FILE_NAME = re.compile(
-    r"/\.?[\w@+()\[\]-][\w@+.()\[\]-]*\.[A-Za-z]\w{0,11}$|/\.\w+$"
-    r"|/(?:Makefile|Dockerfile|Containerfile|Justfile|Rakefile|Gemfile|Procfile|Vagrantfile|Jenkinsfile"
-    r"|Brewfile|Caddyfile|Earthfile|Tiltfile|LICENSE|README|CHANGELOG|CODEOWNERS)$"
-)
 # What others wrote or a build made. Nobody works on it, unless it was edited.
 _MADE = re.compile(
     r"/(?:node_modules|vendor|third_party|site-packages|__pycache__|dist|build|out|target|coverage"
@@ -22,6 +17,12 @@ _MADE = re.compile(
 # `github.com/org/repo/pkg.Name` and `a.yaml/b.config` look like paths, but are not.
 _HOST = re.compile(
     r"^(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|sh|co|gg|edu|gov|in|de|uk|cloud)(?:/|$)"
+)
+_SOURCE_NAME = re.compile(
+    r"\.(?:ya?ml|json|toml|md|mdx|tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|cs|cpp|c|h|html?|css|txt|sh|sql)$"
+)
+_PRODUCT = re.compile(
+    r"(?:node|next|nuxt|vue|react|express|three|d3|chart|nest|ember)\.js$", re.IGNORECASE
 )
 _PAIR = re.compile(r"\([^()/]*\)|\[[^\[\]/]*\]")
 _UNPAIRED = re.compile(r"[()\[\]]")
@@ -57,14 +58,20 @@ def score(state: FoldState) -> dict[str, float]:
     """Score each path by how likely it will be needed next."""
     scores: defaultdict[str, float] = defaultdict(float)
     names = _by_name(state)
+    folders = _list_folders(path for paths in names.values() for path in paths)
     _score_use(state, scores)
+    expected = {path for said in state.requests[-1:] for path, _ in _each(said.text, state, 0)}
     for path, weight in _weigh_named(state):
-        for known in _resolve(path, names, state):
+        for known in _resolve(path, names, state, expected):
             scores[known] += weight
     for call in state.open.values():
         for path in call.paths:
             scores[written_paths.normalise(path, state.cwd)] += IN_FLIGHT
-    return {path: value for path, value in scores.items() if _is_worth_showing(path, state)}
+    return {
+        path: value
+        for path, value in scores.items()
+        if path not in folders and _is_worth_showing(path, state)
+    }
 
 
 def _score_use(state: FoldState, scores: defaultdict[str, float]) -> None:
@@ -142,14 +149,18 @@ def _by_name(state: FoldState) -> dict[str, list[str]]:
     return names
 
 
-def _resolve(path: str, names: dict[str, list[str]], state: FoldState) -> list[str]:
+def _resolve(
+    path: str, names: dict[str, list[str]], state: FoldState, expected: Collection[str]
+) -> list[str]:
     """Return the known files that a path in a text refers to, or the path itself."""
     known = names.get(path.rsplit("/", 1)[-1], [])
     meant = [full for full in known if full == path or full.endswith("/" + path)]
     if meant:
         # A name shared by many files, such as `__init__.py`, would raise them all.
         return meant[:2]
-    return [_place(path, state)] if "/" in path else []
+    # A bare name in a request is a file that the user expects, unless it is a product.
+    is_expected = path in expected and _SOURCE_NAME.search(path) and not _PRODUCT.match(path)
+    return [_place(path, state)] if "/" in path or is_expected else []
 
 
 def _place(path: str, state: FoldState) -> str:
@@ -166,14 +177,14 @@ def _is_worth_showing(path: str, state: FoldState) -> bool:
         is_ours = path == state.plan_path or not written_paths.is_scratch(path, _places(state))
         return is_ours and not path.startswith("~")
     inside = _inside(path, state)
-    if _MADE.search(f"/{inside}") or _is_folder(path, state):
+    if _MADE.search(f"/{inside}"):
         return False
     if use is not None:
         is_ours = path == state.plan_path or not written_paths.is_scratch(path, _places(state))
         return is_ours and path not in state.roots and not path.startswith("~")
     if state.roots and inside == path:
         return False
-    return _FILE_NAME.search(path) is not None and _is_likely(inside, state)
+    return written_paths.has_file_name(path) and _is_likely(inside, state)
 
 
 def _places(state: FoldState) -> list[str]:
@@ -185,10 +196,15 @@ def _inside(path: str, state: FoldState) -> str:
     return written_paths.anchor(path, _places(state))
 
 
-def _is_folder(path: str, state: FoldState) -> bool:
-    return _FILE_NAME.search(f"/{path}") is None and any(
-        known.startswith(f"{path}/") for known in state.files
-    )
+def _list_folders(paths: Iterable[str]) -> set[str]:
+    """Return all folders that contain one of these files."""
+    folders: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders
 
 
 def _is_likely(inside: str, state: FoldState) -> bool:

@@ -12,7 +12,6 @@ from leftoff.agents.stream import (
     AgentThought,
     AssistantText,
     Compaction,
-    Kind,
     Place,
     PlanSeen,
     PromptQueued,
@@ -39,12 +38,13 @@ from leftoff.session.facts.fold_state import (
     Refusal,
     RunUse,
     SessionText,
+    TrailEntry,
 )
 from leftoff.session.facts.looks import is_look
 from leftoff.session.facts.plan_parts import split_plan
 from leftoff.session.facts.redacting import Redact, redact_texts, texts_of
 from leftoff.session.facts.todo_list import change_todo, replace_todos
-from leftoff.session.facts.user_requests import note_request, strip_briefing
+from leftoff.session.facts.user_requests import PLAN_FOLLOWS, note_request, strip_briefing
 from leftoff.session.plans import find_plan_paths
 
 _REQUEST_CHARS = 4000
@@ -66,8 +66,6 @@ _OUTLINE_CHARS = 600
 _OUTLINE_MARKS = 6
 _TRIMMED = 0.8
 _SLASH_COMMAND = re.compile(r"/[\w:.-]+(?=\s|$)")
-
-_PLAN_FOLLOWS = "Implement the following plan:\n"
 
 _UNUSED = FileUse()
 
@@ -143,7 +141,7 @@ class Fold:
         state = self.state
         state.seq += 1
         note_request(state, asked)
-        if asked.startswith(_PLAN_FOLLOWS):
+        if asked.startswith(PLAN_FOLLOWS):
             self._plan(PlanSeen(text=asked.split("\n", 1)[-1]))
         # The user names the plan to follow.
         for path in find_plan_paths(asked)[-1:] if "plans/" in asked else ():
@@ -229,6 +227,9 @@ class Fold:
         state.worked_at = event.at if is_edit and event.at else state.worked_at
         for name in event.paths or call.paths:
             path = written_paths.normalise(name, state.cwd)
+            # A search names a folder more often than a file.
+            if call.kind == "search" and not written_paths.has_file_name(path):
+                continue
             use = state.files.get(path, _UNUSED)
             if is_edit:
                 by_agent = use.edited_by_agent or call.sidechain
@@ -243,7 +244,8 @@ class Fold:
 
     def _ran(self, call: ToolCall, event: ToolResult) -> None:
         state = self.state
-        command = call.command
+        if not (command := shell_commands.without_own(call.command)):
+            return
         if event.at and not is_look(command):
             state.worked_at = event.at
         if event.paths:
@@ -257,12 +259,25 @@ class Fold:
         if clone := shell_commands.clone_in(command, state.cwd):
             state.clones = [*dict.fromkeys([*state.clones, clone])][-_MOST:]
         if event.ok:
+            self._rename(command)
             # A cheap test first: most commands share no first word with a failed one.
             starts = [start for f in state.failures for start in f.command.split(maxsplit=1)[:1]]
             if any(start in command for start in starts):
                 self._drop_repaired(command, event.output)
         elif not call.sidechain and event.output and not event.output.isspace():
             self._note_failure(command, event.output)
+
+    def _rename(self, command: str) -> None:
+        """Note the new names of files that the session knows; the old ones are gone."""
+        state = self.state
+        for old, new in shell_commands.moves_in(command):
+            before = written_paths.normalise(old, state.cwd)
+            if before in state.files:
+                path = written_paths.normalise(new, state.cwd)
+                use = state.files.get(path, _UNUSED)
+                state.files[path] = msgspec.structs.replace(
+                    use, reads=use.reads + 1, read_at=state.calls
+                )
 
     def _note_failure(self, command: str, output: str) -> None:
         state = self.state
@@ -389,7 +404,7 @@ class Fold:
         self._settle_trail(redact)
         self._settle_heads(redact)
         state.failures = [
-            msgspec.structs.replace(failed, error=_error_in(redact, self._outputs[failed.key]))
+            _explain(redact, failed, self._outputs[failed.key])
             if failed.key in self._outputs
             else failed
             for failed in state.failures
@@ -409,7 +424,7 @@ class Fold:
     def _settle_trail(self, redact: Redact) -> None:
         endings = self._endings
         self.state.trail = [
-            msgspec.structs.replace(each, outcome=_outcome_in(redact, each.kind, endings[each.id]))
+            msgspec.structs.replace(each, outcome=_outcome_in(redact, each, endings[each.id]))
             if each.id in endings
             else each
             for each in self.state.trail
@@ -417,13 +432,19 @@ class Fold:
         endings.clear()
 
 
-def _outcome_in(redact: Redact, kind: Kind, ending: ToolResult) -> str:
+def _outcome_in(redact: Redact, entry: TrailEntry, ending: ToolResult) -> str:
     output = redact(clip(ending.output, _OUTPUT_CHARS)) if ending.output else ""
+    # The last line of what a look showed is no result.
+    kind = "search" if entry.kind == "run" and is_look(entry.what) else entry.kind
     return redact(trail.describe_outcome(kind, ending, output))
 
 
-def _error_in(redact: Redact, output: str) -> str:
-    return shell_commands.telling_lines(redact(clip(output, _OUTPUT_CHARS * 4)))
+def _explain(redact: Redact, failed: FailedRun, output: str) -> FailedRun:
+    error = shell_commands.telling_lines(
+        redact(clip(output, _OUTPUT_CHARS * 4)),
+        is_search=shell_commands.is_search(failed.command),
+    )
+    return msgspec.structs.replace(failed, error=error)
 
 
 def _trim_files(state: FoldState) -> None:

@@ -4,6 +4,8 @@ import msgspec
 
 from leftoff.agents.stream import Kind, Status, ToolCall
 
+_OWN_TOOL = "leftoff"
+
 
 class FileUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a file was used; the numbers are call counts at the last use."""
@@ -65,6 +67,16 @@ class TrailEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     ok: bool = True
     is_done: bool = False
     seq: int = 0
+
+    @classmethod
+    def of_save(cls, id: str, seq: int) -> "TrailEntry":  # noqa: A002 - the name of the field
+        """Return the mark that `leftoff save` leaves on the trail. No briefing shows it."""
+        return cls(id, _OWN_TOOL, what="save", seq=seq)
+
+    @property
+    def is_save(self) -> bool:
+        """Whether this only marks that the agent saved its work here."""
+        return self.tool == _OWN_TOOL
 
 
 class Queued(msgspec.Struct, frozen=True):

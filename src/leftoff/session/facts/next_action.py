@@ -9,18 +9,23 @@ from collections.abc import Callable
 import msgspec
 
 from leftoff.phrases.short_answers import is_go_ahead
+from leftoff.session.facts.announcements import find_order
 from leftoff.session.facts.fold_state import TrailEntry
+from leftoff.session.facts.looks import is_look
 from leftoff.session.facts.report import Facts
-from leftoff.session.facts.sentences import promises_more
+from leftoff.session.facts.sentences import promises_more, split_sentences
 
-_ASKS_THE_USER = frozenset(
-    (
-        "AskUserQuestion ExitPlanMode exit_plan_mode ask_user question plan_exit request_user_input"
-    ).split()
-)
+_ASKS_THE_USER = frozenset("AskUserQuestion ask_user question request_user_input".split())
+_ASKS_APPROVAL = frozenset("ExitPlanMode exit_plan_mode plan_exit".split())
 _TEXT_CHARS = 700
 _MOST_SINCE = 3
-_DID = {"edit": "edited", "read": "read", "run": "ran", "search": "searched", "agent": "asked"}
+_DID = {
+    "edit": "edited",
+    "read": "read",
+    "run": "ran",
+    "search": "searched",
+    "agent": "asked a sub-agent:",
+}
 
 
 class Inferred(msgspec.Struct, frozen=True):
@@ -41,18 +46,23 @@ def infer_next_action(facts: Facts) -> Inferred | None:
 def _answer_prompt(facts: Facts) -> str:
     if not facts.pending_prompts:
         return ""
-    return f"Answer the prompt that was still waiting: {_short(facts.pending_prompts[0])}"
+    return f"Answer the prompt that is still waiting: {_short(facts.pending_prompts[0])}"
 
 
 def _repeat_call(facts: Facts) -> str:
     if not facts.in_flight:
         return ""
     call = facts.in_flight[-1]
-    is_question = call.tool in _ASKS_THE_USER
-    verb = "Ask the user again" if is_question else "Check, then repeat, the call cut short"
+    if call.tool in _ASKS_APPROVAL:
+        return f"Ask the user to approve the plan: {_end(_short(call.what.removeprefix('Plan: ')))}"
+    if call.tool in _ASKS_THE_USER:
+        return f"Ask the user again: {_end(_short(call.what))}"
+    # A call that only looks has no effect to check.
+    has_effect = not is_look(call.command) if call.command else call.kind not in {"read", "search"}
+    verb = "Check, then repeat, the call" if has_effect else "Repeat the call"
     others = [_short(each.what, 120) for each in facts.in_flight[:-1][-_MOST_SINCE:]]
-    beside = f" Beside it ran: {'; '.join(others)}." if others else ""
-    return f"{verb}: {call.tool}: {_short(call.what)}.{beside}"
+    also = f" Also cut short: {_end('; '.join(others))}" if others else ""
+    return f"{verb} that was cut short: {call.tool}: {_end(_short(call.what))}{also}"
 
 
 def _repair_failure(facts: Facts) -> str:
@@ -86,32 +96,29 @@ def _continue_plan(facts: Facts) -> str:
 def _follow_proposal(facts: Facts) -> str:
     if not facts.is_said_last:
         return ""
-    words = facts.next_words
+    words = facts.next_words or facts.closing_words
     if promises_more(facts.last_words):
-        return f"Do what the agent announced: {words or facts.closing_words}"
-    if words.endswith("?"):
-        return f"Get the user's answer. The agent asked: {words}"
-    if words:
-        return f"The agent ended its turn; ask the user what comes next. It said last: {words}"
-    return (
-        "The last request seems answered: ask the user what comes next. "
-        f"The agent's last words: {facts.closing_words}"
-    )
+        return find_order(words) or words
+    if question := next((each for each in split_sentences(words) if each.endswith("?")), ""):
+        return f"Ask the user: {question}"
+    return f"Ask the user what comes next. The agent said last: {facts.closing_words}"
 
 
 def _follow_trail(facts: Facts) -> str:
     if not facts.has_run:
         return ""
-    if not facts.has_said:
-        done = _list_calls(facts.trail)
-        requests = (facts.intent, facts.task)
-        asked = next((each for each in requests if not is_go_ahead(each)), "")
-        request = f"Continue with the request: {_end(_short(asked))}" if asked else "Continue."
-        return f"{request} The agent has {done}."
-    words = facts.next_words or facts.closing_words
-    done = _list_calls([each for each in facts.trail if each.seq > facts.said_at])
-    since = f" Since then the agent {done}." if done else ""
-    return f"Continue what the agent was doing: {_end(words)}{since}"
+    order = find_order(facts.next_words or facts.closing_words) if facts.has_said else ""
+    if order:
+        done = _list_calls([each for each in facts.trail if each.seq > facts.said_at])
+        goal = (
+            order if order.startswith("Continue ") else f"Continue: {order[:1].lower()}{order[1:]}"
+        )
+        return f"{goal} Since then the agent {done}." if done else goal
+    done = _list_calls(facts.trail)
+    requests = (facts.intent, facts.task)
+    asked = next((each for each in requests if not is_go_ahead(each)), "")
+    goal = f"Continue with the request: {_end(_quote(asked))}" if asked else "Continue."
+    return f"{goal} Most recently the agent {done}." if done else goal
 
 
 def _start_request(facts: Facts) -> str:
@@ -135,14 +142,17 @@ _SOURCES: dict[str, Callable[[Facts], str]] = {
 
 def _list_calls(trail: list[TrailEntry]) -> str:
     """Say in a phrase what the last of these calls did."""
-    told = list(dict.fromkeys(_tell(each) for each in trail if each.is_done))[-_MOST_SINCE:]
-    return ", ".join(told)
+    ended = [each for each in trail if each.is_done and not each.is_save]
+    *others, last = ["", *dict.fromkeys(map(_tell, ended))][-_MOST_SINCE:]
+    others = [each for each in others if each]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _tell(entry: TrailEntry) -> str:
     did = _DID.get(entry.kind, f"called {entry.tool}:")
     what = f"`{_short(entry.what, 100)}`" if entry.kind == "run" else _short(entry.what, 100)
-    failed = "" if entry.ok else " (it failed)"
+    refused = entry.outcome.startswith(("refused", "the user refused"))
+    failed = "" if entry.ok else " (the user refused)" if refused else " (it failed)"
     return f"{did} {what}{failed}".strip()
 
 
@@ -153,3 +163,14 @@ def _end(text: str) -> str:
 def _short(text: str, chars: int = 240) -> str:
     text = " ".join(text[: chars * 3].split())
     return text if len(text) <= chars else text[: chars - 1].rpartition(" ")[0] + " …"
+
+
+def _quote(text: str, chars: int = 240) -> str:
+    """Return the first sentences of a request that fit, or else as much of the first as fits."""
+    kept = ""
+    for sentence in split_sentences(text):
+        longer = f"{kept} {sentence}".strip()
+        if len(longer) > chars:
+            break
+        kept = longer
+    return kept or _short(text, chars)

@@ -15,13 +15,19 @@ from leftoff.session.facts.fold_state import (
     TrailEntry,
 )
 from leftoff.session.facts.plan_parts import list_unfinished
-from leftoff.session.facts.sentences import is_bare, next_and_closing_words, promises_more
+from leftoff.session.facts.sentences import (
+    find_question,
+    is_bare,
+    next_and_closing_words,
+    promises_more,
+)
 from leftoff.session.facts.user_requests import find_answered
 
-_MOST_COMMANDS = 16
+_MOST_COMMANDS = 6
 _MOST_RANKED = 30
 _OLDEST_FAILURE = 60
 _NEWEST_FAILURE = 8
+_OLDEST_TODO = 20
 _MOST_HEADS = 40
 # Commands that only look around. Nobody has to repair one that found nothing.
 _LOOKING = frozenset(
@@ -49,7 +55,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     next_words: str = ""
     """What the agent said it would do, or asked."""
     closing_words: str = ""
-    """The agent's last sentence, if it did not say what is next."""
+    """The agent's last whole sentence."""
     is_turn_over: bool = False
     todos: list[TodoEntry] = []
     plan_path: str = ""
@@ -138,7 +144,7 @@ def report(state: FoldState) -> Facts:
         intent=requests[-1] if requests else "",
         last_words=last_words,
         next_words=next_words,
-        closing_words="" if next_words else closing_words,
+        closing_words=closing_words,
         todos=todos,
         step=step,
         total=total,
@@ -156,7 +162,7 @@ def report(state: FoldState) -> Facts:
         heads=_rank_heads(state),
         plan_todo=_find_plan_todo(state),
         failing=_find_failing(state, last_words),
-        is_todo_current=state.todos_seq >= max(state.goal_seq, state.commit_seq),
+        is_todo_current=_is_todo_current(state, last_words),
         has_run=state.called_seq > state.asked_seq,
         has_said=has_said,
         is_said_last=has_said and state.said_seq > state.called_seq,
@@ -167,7 +173,11 @@ def report(state: FoldState) -> Facts:
 def _list_ranked(state: FoldState) -> list[str]:
     """List the files likely to be needed next, best first."""
     ranked = rank(state)[:_MOST_RANKED]
-    return list(dict.fromkeys(written_paths.anchor(path, state.roots) for path in ranked))
+    paths = list(dict.fromkeys(written_paths.anchor(path, state.roots) for path in ranked))
+    if state.roots:
+        return paths
+    # Without a known folder, a file may appear both with and without one.
+    return [p for p in paths if not any(p.endswith(f"/{each}") for each in paths)]
 
 
 def _list_other_requests(state: FoldState) -> list[str]:
@@ -194,6 +204,19 @@ def _find_failing(state: FoldState, last_words: str) -> FailedRun | None:
     return None if is_overtaken else last
 
 
+def _is_todo_current(state: FoldState, last_words: str) -> bool:
+    """Return whether the todo list still says what is next: nothing newer overtook it."""
+    if state.todos_seq < max(state.goal_seq, state.commit_seq):
+        return False
+    if state.seq - state.todos_seq > _OLDEST_TODO:
+        # Some agents write a list and never tick it off.
+        return False
+    if state.said_seq <= max(state.todos_seq, state.asked_seq):
+        return True
+    is_said_last = state.said_seq > state.called_seq
+    return not (promises_more(last_words) or (is_said_last and find_question(last_words)))
+
+
 def _find_plan_todo(state: FoldState) -> list[str]:
     is_current = state.plan_seq > state.commit_seq and state.plan_seq >= state.goal_seq
     is_answered = state.said_seq > max(state.called_seq, state.asked_seq)
@@ -201,10 +224,18 @@ def _find_plan_todo(state: FoldState) -> list[str]:
 
 
 def _anchor_entry(entry: TrailEntry, state: FoldState) -> TrailEntry:
+    if entry.kind == "search":
+        return msgspec.structs.replace(entry, what=_anchor_text(entry.what, state))
     if entry.kind not in {"edit", "read"} or not entry.what:
         return entry
     path = written_paths.normalise(entry.what, state.cwd)
     return msgspec.structs.replace(entry, what=written_paths.anchor(path, state.roots))
+
+
+def _anchor_text(text: str, state: FoldState) -> str:
+    for root in state.roots:
+        text = text.replace(f"{root}/", "")
+    return text
 
 
 def _anchor_call(call: ToolCall, state: FoldState) -> ToolCall:

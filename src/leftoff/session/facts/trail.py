@@ -21,28 +21,45 @@ _BOOKKEEPING = frozenset(
 )
 _SUMMARY = re.compile(
     r"\b\d+\s+(?:passed|passing|tests?|failed|failing|errors?|warnings?|files? changed|problems?)\b"
+    r"|^\[\S+(?: \(root-commit\))? [0-9a-f]{7,}\]"
     r"|^(?:ok|done|success|all |finished|built|compiled)\b|✓|✔",
     re.IGNORECASE,
 )
-_NOISE = re.compile(r"^(?:\W+|\[?(?:exit|process) .*|</?\w+[^>]*>)$", re.IGNORECASE)
+_NOISE = re.compile(
+    r"^(?:\W+|\[?(?:exit|process) .*|</?\w+[^>]*>|\W*\d+ lines truncated\W*|create mode \d+ .*)$",
+    re.IGNORECASE,
+)
 _LINE_NUMBER = re.compile(r"^\s*\d+[→\t:|]\s*")
 # Options that do not say what was searched for or asked.
 _OPTIONS = re.compile(
-    r",? ?\b(?:output_mode|-[A-Za-z]|head_limit|type|multiline|offset|limit|subagent_type|model|"
-    r"prompt|run_in_background|max_turns|resume|mode|isolation): [^,]*"
+    r"(?:^|, )(?:output_mode|-[A-Za-z]|head_limit|type|multiline|offset|limit|subagent_type|model|"
+    r"run_in_background|max_turns|resume|mode|isolation): [^,]*|(?:^|, )prompt: .*",
+    re.DOTALL,
 )
+# The first argument needs no name.
+_LABEL = re.compile(r"^\W*(?:pattern|query|description): ")
 _ANSWERED = re.compile(r'"="([^"]*)"')
 
 
 def add_call(state: FoldState, call: ToolCall) -> None:
     """Append a call of the main conversation to the trail."""
-    if call.sidechain or call.tool in _BOOKKEEPING or shell_commands.is_own_save(call.command):
+    if call.sidechain or call.tool in _BOOKKEEPING:
         return
-    what = shell_commands.shorten(call.command, _WHAT_CHARS) if call.command else call.what
+    command = shell_commands.without_own(call.command)
+    if call.command and not command:
+        if shell_commands.is_own_save(call.command):
+            state.trail = [*_list_calls(state), TrailEntry.of_save(call.id, state.seq)]
+        return
+    what = shell_commands.shorten(command, _WHAT_CHARS) if command else call.what
     if call.kind in ("search", "agent"):
-        what = _OPTIONS.sub("", what)
+        what = _LABEL.sub("", _OPTIONS.sub("", what))
     entry = TrailEntry(call.id, call.tool, call.kind, cut(what, _WHAT_CHARS), seq=state.seq)
     state.trail = [*state.trail[-(_KEPT - 1) :], entry]
+
+
+def _list_calls(state: FoldState) -> list[TrailEntry]:
+    """Return the trail without an earlier save: only the last one marks what came after it."""
+    return [each for each in state.trail[-(_KEPT - 1) :] if not each.is_save]
 
 
 def add_result(state: FoldState, event: ToolResult) -> bool:

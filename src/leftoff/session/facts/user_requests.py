@@ -9,6 +9,7 @@ from leftoff.session.facts.sentences import find_question, last_proposal, split_
 from leftoff.text import fence
 
 REQUEST_CHARS = 4000
+PLAN_FOLLOWS = "Implement the following plan:\n"
 _MOST_LATER = 12
 _LATER_CHARS = 1000
 _MOST_RULES = 12
@@ -41,17 +42,24 @@ def note_request(state: FoldState, text: str) -> None:
     else:
         later = SessionText(cut(asked, _LATER_CHARS), state.calls)
         state.later = [*state.later[-(_MOST_LATER - 1) :], later]
-    if len(asked) <= _LONGEST_WITH_RULES:
+    # What a plan says is not a rule that the user gave.
+    if len(asked) <= _LONGEST_WITH_RULES and not asked.startswith(PLAN_FOLLOWS):
         rules = [*state.constraints, *find_rules(asked)]
         state.constraints = list(dict.fromkeys(rules))[-_MOST_RULES:]
 
 
 def _was_only_asked(state: FoldState) -> bool:
-    """Return whether the task so far is a short question that the agent answered from memory."""
+    """Return whether the task so far is a short question that the agent only had to answer."""
     last = state.requests[-1] if state.requests else None
-    if last is None or last.text != state.task or last.at != state.calls:
+    if last is None or last.text != state.task or _has_worked(state):
         return False
     return len(last.text) <= _SHORT_REPLY and last.text.rstrip().endswith(("?", "？"))
+
+
+def _has_worked(state: FoldState) -> bool:
+    """Return whether anything came of the session so far but answers."""
+    is_planned = bool(state.todos or state.plan_title or state.plan_path)
+    return is_planned or bool(state.commit_sha) or any(use.edits for use in state.files.values())
 
 
 def find_answered(state: FoldState) -> str:
@@ -65,8 +73,8 @@ def find_answered(state: FoldState) -> str:
 
 
 def _find_item(asked: str, said: str) -> str:
-    mark = _NUMBER.search(asked)
-    if mark is None or (mark[1].isalpha() and len(asked) > 20):
-        return ""
-    item = re.compile(_ITEM.format(mark=mark[1]), re.IGNORECASE)
-    return next((line for line in split_sentences(said) if item.match(line)), "")
+    marks = [mark for mark in _NUMBER.findall(asked) if mark.isdigit() or len(asked) <= 20]
+    lines = split_sentences(said) if marks else []
+    items = [re.compile(_ITEM.format(mark=mark), re.IGNORECASE) for mark in dict.fromkeys(marks)]
+    found = [next((line for line in lines if item.match(line)), "") for item in items]
+    return " ".join(line for line in found if line)

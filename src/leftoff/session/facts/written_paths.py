@@ -14,9 +14,10 @@ _WITH_SLASH = r"(?:[A-Za-z]:|~|\.{1,2})?(?:/?[\w@+.-]+)?(?:/[\w@+.()\[\]-]+)+"
 _BARE_NAME = r"[\w@+-][\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}"
 _PATH = re.compile(rf"(?<![\w/.:@-])(?:{_WITH_SLASH}|{_BARE_NAME})")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+")
-_NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//|\[\d|\[[^\]]*$")
+_NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//|\[\d|\[[^\]]*$|(?:^|/)\.\.\.(?:/|$)")
 # grep and compilers append a line number to the name: a.ts-12-, a.ts(12,3).
 _POSITION = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})[-(]\d+.*$")
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _DIFF_SIDE = re.compile(r"(?<![\w/.]) ?[ab]/(?=\S)")
 # `git show HEAD~2:src/a.c` names a file in a commit.
 _REVISION = re.compile(r"(\bgit\b[^\n;&|]*?\s)[\w./~^@{}-]+:(?=[\w.@-]+[/.])")
@@ -27,6 +28,11 @@ _SCRATCH = re.compile(
     r"|/\.claude/(?:plans|projects|tasks|todos|jobs)/|/\.codex/(?:memories|sessions|plans)/"
     r"|/\.gemini/tmp/|/\.copilot/session-state/|/\.cursor/(?:projects|plans)/"
     r"|/\.local/share/opencode/"
+)
+_FILE_NAME = re.compile(
+    r"/\.?[\w@+()\[\]-][\w@+.()\[\]-]*\.[A-Za-z]\w{0,11}$|/\.\w+$"
+    r"|/(?:Makefile|Dockerfile|Containerfile|Justfile|Rakefile|Gemfile|Procfile|Vagrantfile|Jenkinsfile"
+    r"|Brewfile|Caddyfile|Earthfile|Tiltfile|LICENSE|README|CHANGELOG|CODEOWNERS)$"
 )
 _MOST_IN_TEXT = 60
 _SHORTEST_ROOT = 2
@@ -78,6 +84,11 @@ def is_under(path: str, root: str) -> bool:
     return path == root or path.startswith(root + "/")
 
 
+def has_file_name(path: str) -> bool:
+    """Return whether a path ends like a file: with a suffix, or with a name known for files."""
+    return _FILE_NAME.search(f"/{path}") is not None
+
+
 def is_scratch(path: str, roots: Sequence[str]) -> bool:
     """Return whether a file is temporary or belongs to the agent instead of the project."""
     if "/.claude/plans/" in path:
@@ -98,6 +109,8 @@ def anchor(path: str, roots: Iterable[str]) -> str:
 
 def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT) -> tuple[str, ...]:
     """Find everything in a text that looks like a path, in order, without duplicates."""
+    if "\x1b" in text:
+        text = _COLOUR.sub(" ", text)
     if is_windows:
         text = text.replace("\\", "/")
     if "+++ b/" in text or "diff --git " in text or "--- a/" in text:

@@ -1,0 +1,40 @@
+"""Read `config.json` of this layout: the checks to run, and how to learn from corrections."""
+
+from pathlib import Path
+
+from leftoff.profiles.harness.loose_json import parse
+from leftoff.profiles.harness.spellings import flag_of, list_items, words_of
+from leftoff.profiles.json_codec import Plain, object_of, text_of
+from leftoff.profiles.regular_files import read_regular
+
+_CHECKS = ("build", "tests", "test", "lint", "typecheck", "acceptance")
+_COMMANDS = ("command", "cmd", "run")
+_CONFIDENCES = ("low", "medium", "high")
+
+
+def read_settings(path: Path) -> Plain:
+    """Return the settings of leftoff that the file contains; others are not ours."""
+    found = read_regular(path)
+    try:
+        config = object_of(parse(found[0])) if found else {}
+    except ValueError:
+        return {}
+    reflection = object_of(config.get("reflection"))
+    values: Plain = {"verify": _list_checks(object_of(config.get("verification"))) or None}
+    values["reflect"] = flag_of(reflection.get("enabled"))
+    confidence = words_of(reflection.get("minConfidenceForAuto")).strip().lower()
+    values["reflect_at"] = confidence if confidence in _CONFIDENCES else None
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _list_checks(verification: Plain) -> list[str]:
+    """Return the commands, in the order in which a person would run them."""
+    usual = [text_of(verification.get(key)).strip() for key in _CHECKS]
+    custom = [_find_command(each) for each in list_items(verification.get("custom"), "command")]
+    return [*dict.fromkeys(each for each in (*usual, *custom) if each)]
+
+
+def _find_command(value: object) -> str:
+    plain = value if isinstance(value, dict) else {"command": value}
+    found = (text_of(plain.get(key)).strip() for key in _COMMANDS)
+    return next((each for each in found if each), "")

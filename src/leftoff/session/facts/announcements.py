@@ -1,0 +1,162 @@
+"""Turn what an agent said it would do into orders: "I'll run the tests" into "Run the tests"."""
+
+import re
+
+from leftoff.session.facts.sentences import refers_back, split_sentences
+
+# "Let me know …" is said to the user, and announces nothing.
+_I_WILL = (
+    r"(?:i will|i'll|i am going to|i'm going to|i'm about to|i (?:now |also )?want to|i should|"
+    r"(?:i )?(?:still |now |also )?(?:need|have) to|let me|let's|let us|we'll|we will|we need to|"
+    r"we should|we're going to|the (?:fix|solution|(?:next|last) step|plan|goal) is to)"
+    r"(?::(?: [-*]| \d[.)])?)? (?!know\b|remind\b)"
+)
+# Words before an announcement that say nothing about it: "OK, so now I'll …".
+_FILLER = (
+    r"(?:ok(?:ay)?|good(?: question| point| catch)?|great|perfect|right|alright|excellent|nice|yes|"
+    r"sure|done|so|and|but|now|next(?: up)?|then|first|finally|also|instead|actually)(?:[,!:]| -)?"
+)
+_ADVERBS = (
+    r"(?:(?:now|next|then|first|also|just|quickly|simply|go ahead and|start by|begin by|proceed to|"
+    r"try to|continue to) )*"
+)
+_ACTION = r"(?P<action>[a-z][\w-]*(?:[ .,:;!].*)?)"
+_ANNOUNCED = re.compile(rf"(?:{_FILLER} )*{_I_WILL}{_ADVERBS}{_ACTION}", re.IGNORECASE | re.DOTALL)
+# "Once the build is green, I'll …": the condition belongs to the order.
+_AFTER = re.compile(
+    r"(?P<when>(?:once|when|after|before|as soon as|now that|to|while|if(?! you\b)) [^,;]{3,120}), "
+    rf"{_I_WILL}{_ADVERBS}{_ACTION}",
+    re.IGNORECASE | re.DOTALL,
+)
+# "That fails on Windows, so let me guard it.": the reason follows the order.
+_BECAUSE = re.compile(
+    rf"(?P<why>(?!if\b|unless\b|or\b).{{3,240}}?)(?:,? (?:so|and|but)|;|,| -|:)(?: now| next)? "
+    rf"{_I_WILL}{_ADVERBS}{_ACTION}",
+    re.IGNORECASE | re.DOTALL,
+)
+# "I'm adding a guard now." and "Fixing it by hand." go on.
+_DOING = re.compile(
+    rf"(?:{_FILLER} )*(?:i'm (?:now |also |still )*(?P<mine>[a-z]+ing)|(?P<bare>(?:add|apply|build|"
+    r"check|clean|commit|creat|debug|edit|fix|implement|inspect|investigat|look|mov|push|read|remov|"
+    r"renam|replac|revert|rewrit|runn|search|test|trac|updat|verify|writ)ing))\b(?P<rest> .*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_STATES = re.compile(
+    r"(?:is|are|was|were|shows?|showed|fails?|failed|passed|works?|worked|would)\b"
+)
+# "Set the flag, revert the rest." is an order already.
+_ORDER = re.compile(
+    rf"(?:{_FILLER} )*(?P<action>(?:add|apply|build|check|clean up|commit|create|delete|drop|edit|"
+    r"extract|fix|implement|inspect|investigate|make|merge|move|push|read|rebase|refactor|remove|"
+    r"rename|replace|rerun|revert|rewrite|run|search|set|simplify|split|stage|switch|update|verify|"
+    r"write) (?!of\b|is\b|was\b).*)",
+    re.IGNORECASE | re.DOTALL,
+)
+# "I add the test first." is said of what follows; a verb that could be in the past is not safe.
+_PRESENT = re.compile(
+    rf"(?:{_FILLER} )*i (?:now |first |then )?(?P<action>(?!(?:am|was|have|had|did|do|can|could|"
+    r"would|should|might|may|must|will|think|thought|see|saw|found|find|know|knew|understand|"
+    r"understood|believe|guess|made|got|get|ran|wrote|put|set|cut|hit|let|read|left|lost|kept|built|"
+    r"sent|took|gave|said|went|came|began|chose|drew|froze|need|want|like|love|hope|agree|disagree|also|just|"
+    r"already|only|still|never|really|even|haven't|hadn't|didn't|don't|couldn't|can't|won't|wasn't)\b"
+    r"|\w+ed\b)[a-z]+ .*)",
+    re.IGNORECASE | re.DOTALL,
+)
+# The agent itself calls it the next step.
+_LABELLED = re.compile(
+    r"\W*next(?: action| steps?)?\W*: ?\W*(?:\d[.)] )?(?P<action>\w.*)", re.IGNORECASE | re.DOTALL
+)
+# "Now the README, rewritten for the new build:" names what is next without a verb.
+_NAMED = re.compile(
+    r"(?:now|next|then)(?: up)?[,:]? (?:on to )?(?P<what>(?:the|for the|`).*):", re.IGNORECASE
+)
+_AGAIN = re.compile(
+    rf"(?P<link>,? (?:and then|and|then|so)|;|,) {_I_WILL}{_ADVERBS}", re.IGNORECASE
+)
+# Verbs that give no order, and pronouns that nobody could resolve in one.
+_NO_ORDER = re.compile(
+    r"(?:be|have|need|not|never|see|assume|admit|apologi[sz]e|understand|think|guess|say|note)\b"
+    r"|.*\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself|you)\b(?!/)",
+    re.DOTALL,
+)
+_PLAIN_MARKS = str.maketrans("\u2019\u2013\u2014", "'--")
+
+
+def find_order(text: str) -> str:
+    """Return the announcements in a text as orders; "" if it has none that can be turned."""
+    parts = split_sentences(text)
+    orders = [to_order(part) for part in parts]
+    first = next((n for n, order in enumerate(orders) if order), None)
+    if first is None:
+        return ""
+    start = orders[first]
+    if first and refers_back(start):
+        # "Fix it." needs what was said before.
+        start = _join_reason(start, parts[first - 1])
+    rest = (
+        order or part for part, order in zip(parts[first + 1 :], orders[first + 1 :], strict=True)
+    )
+    return " ".join([start, *rest])
+
+
+def to_order(sentence: str) -> str:
+    """Turn an announcement into an order; return "" where that is not safe."""
+    plain = sentence.strip().translate(_PLAIN_MARKS)
+    return next(filter(None, (turn(plain) for turn in _TURNS)), "")
+
+
+def _turn_announcement(plain: str) -> str:
+    found = _ANNOUNCED.fullmatch(plain) or _AFTER.fullmatch(plain) or _BECAUSE.fullmatch(plain)
+    action = _clean(found["action"]) if found else ""
+    if found is None or not action:
+        return ""
+    groups = found.groupdict()
+    if when := groups.get("when"):
+        return _finish(f"{when}, {action}")
+    order = _finish(action)
+    return _join_reason(order, groups["why"]) if groups.get("why") else order
+
+
+def _turn_doing(plain: str) -> str:
+    found = _DOING.fullmatch(plain)
+    rest = _clean(found["rest"].strip()) if found else ""
+    if found is None or not rest or _STATES.match(rest):
+        return ""
+    return _finish(f"continue {(found['mine'] or found['bare']).lower()} {rest}")
+
+
+def _turn_label(plain: str) -> str:
+    found = _LABELLED.fullmatch(plain)
+    action = _clean(found["action"]) if found else ""
+    return (to_order(action) or _finish(action)) if action else ""
+
+
+def _turn_name(plain: str) -> str:
+    found = _NAMED.fullmatch(plain)
+    return _finish(f"continue with {found['what']}") if found else ""
+
+
+def _turn_order(plain: str) -> str:
+    found = _ORDER.fullmatch(plain) or _PRESENT.fullmatch(plain)
+    order = _clean(found["action"]) if found else ""
+    return _finish(order) if order else ""
+
+
+_TURNS = (_turn_announcement, _turn_doing, _turn_label, _turn_name, _turn_order)
+
+
+def _clean(action: str) -> str:
+    """Remove the "I'll" of later clauses; return "" if it cannot be an order."""
+    action = _AGAIN.sub(r"\g<link> ", action)
+    return "" if _NO_ORDER.match(action) else action
+
+
+def _join_reason(order: str, reason: str) -> str:
+    return f"{order.rstrip('.')}: {reason.rstrip('.:;, ')}."
+
+
+def _finish(order: str) -> str:
+    """Make it a sentence. A colon at its end introduced the call itself."""
+    order = order.strip().rstrip(" :")
+    end = "" if order.endswith((".", "!", "?", "…")) else "."
+    return f"{order[:1].upper()}{order[1:]}{end}"
