@@ -78,7 +78,7 @@ def test_the_conversation_fills_what_the_notes_do_not_say(
     assert f"**Task:** {task}" in text
     assert "app.py" in section(text, "Relevant Context")
     hint = "run samples/bad.csv" if state == STATE else "run the tests"
-    assert hint in section(text, "Next Action")
+    assert hint in section(text, "Next Action").lower()
 
 
 @pytest.mark.promise("openclaw", 12)
