@@ -33,6 +33,10 @@ STATABLE = (
     "plan", "artifacts", "tdd_phase",
 )  # fmt: skip
 """The keys that count as stated if a person or agent gave them a value."""
+MENTIONED, EXPECTED = "mentioned", "expected"
+"""The roles of files that a text names: one that must exist, and one that it may create."""
+UNLISTED_ROLES = frozenset({"modified", "plan", MENTIONED, EXPECTED})
+"""The roles of files that a briefing shows elsewhere."""
 
 _EXTRA = "__extra__"
 

@@ -5,12 +5,13 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Literal
 
-from leftoff.checkpoint import FileRef
+from leftoff.checkpoint import EXPECTED, MENTIONED, FileRef
 from leftoff.git.query import printable
+from leftoff.text.mentioned_paths import find_paths
 
 FileState = Literal["same", "changed", "missing"]
 
@@ -42,13 +43,23 @@ def fingerprints(paths: Iterable[str], root: Path, *, role: str = "") -> list[Fi
     ]
 
 
+def list_mentioned(texts: Iterable[str], *, besides: Collection[str] = ()) -> list[FileRef]:
+    """List the files that texts mention, without fingerprints."""
+    roles: dict[str, str] = {}
+    for path, must_exist in (each for text in texts for each in find_paths(text)):
+        if path not in besides and (must_exist or path not in roles):
+            roles[path] = MENTIONED if must_exist else EXPECTED
+    return [FileRef(path=path, role=role) for path, role in roles.items()]
+
+
 def state_of(file: FileRef, root: Path) -> FileState:
     """Compare a file with its fingerprint: size and time first, the hash only if they differ."""
     full = locate_file(file.path, root)
     found = _regular(full)
     if found is None:
         if not _exists(full):
-            return "missing"
+            # A file that the work was about to make did not exist then either.
+            return "same" if file.role == EXPECTED and file.size is None else "missing"
         # A folder or FIFO has no content to compare, unless it was a file when saved.
         return "same" if file.size is None else "changed"
     if found.st_size != file.size:

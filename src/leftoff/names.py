@@ -112,3 +112,25 @@ def _from_branch(branch: str | None) -> str:
         words = words[1:]
     name = "-".join(words[:4])
     return "" if name in _DULL_BRANCHES else name
+
+
+# A name made of these words alone could be the name of any task.
+_VAGUE_WORDS = FORBIDDEN | frozenset(
+    """
+    a an the my our this that new old next last latest current final first second more other some
+    misc temp tmp test wip todo draft stuff thing things checkpoint session progress state status
+    project code change changes update updates fix fixes bug bugs feature features continue resume
+    today tomorrow later now morning evening monday tuesday wednesday thursday friday saturday
+    sunday day part step phase version v
+    """.split()
+)
+
+
+def check_specific(name: str) -> str:
+    """Return a name that identifies a task at a glance, or raise NameRefused."""
+    if all(word in _VAGUE_WORDS or word.isdecimal() for word in name.split("-")):
+        raise NameRefused(
+            f"{name!r} could be the name of any task.",
+            hint="Give two to four specific words, such as `login-form-validation`.",
+        )
+    return name

@@ -290,9 +290,10 @@ class Workspace:
                 return entry
         return None
 
-    def find_open(self, name: str) -> CheckpointEntry:
-        """Find a checkpoint that is still open, by name or id."""
-        entry = self.find(name)
+    def find_open(self, name: str, *, with_autosave: bool = False) -> CheckpointEntry:
+        """Find a checkpoint that is still open, by name or id; `autosave` may mean the newest."""
+        newest = self.store.index().autosave() if with_autosave and name == "autosave" else None
+        entry = newest or self.find(name)
         if entry.state in TRASHED:
             key = entry.name or entry.id
             state = "done" if entry.state == "consumed" else entry.state
@@ -412,9 +413,13 @@ class Workspace:
             return contextlib.nullcontext()
         return self.mirrors.mark_work(self.project, what)
 
-    def read_notes(self, *, since: datetime | None = None) -> dict[str, Any]:
+    def read_notes(
+        self, *, since: datetime | None = None, task: str | None = None
+    ) -> dict[str, Any]:
         """Read what mirrored files say about the current work, as checkpoint fields."""
-        return self.mirrors.read_notes(self.store, since=since) if self.settings.mirror else {}
+        if not self.settings.mirror:
+            return {}
+        return self.mirrors.read_notes(self.store, since=since, task=task)
 
     def mark_reported(self, problem: str) -> str:
         """Return a problem for the caller to report, and do not warn about it again."""

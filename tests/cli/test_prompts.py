@@ -251,8 +251,9 @@ def test_edit_on_a_terminal_prints_the_new_words(cli: Cli, store: Store) -> None
     with cli.terminal("prompts", "replay") as terminal:
         terminal.expect("none]")
         terminal.answer("edit 1")
-        assert FIRST in terminal.expect("New text")
+        assert FIRST in terminal.expect("then a line with only `.`:")
         terminal.answer("rename the table")
+        terminal.answer(".")
         assert terminal.rest().endswith("rename the table\n")
 
     assert waiting(cli) == [SECOND]
@@ -376,8 +377,9 @@ def test_resume_on_a_terminal_lets_the_prompt_be_edited(cli: Cli, store: Store) 
     with cli.terminal("resume", "--accept") as terminal:
         terminal.expect("[y / n / edit]")
         terminal.answer("edit")
-        terminal.expect("New text")
+        terminal.expect("then a line with only `.`:")
         terminal.answer("rename the table")
+        terminal.answer(".")
         assert terminal.rest().endswith("\n > rename the table\n")
 
     assert waiting(cli) == []

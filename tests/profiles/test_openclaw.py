@@ -26,12 +26,14 @@ GOOD = (
     "--decision=Stream rows :: files reach 2 GB",
     "--context=The user wants messages in Spanish",
 )
+MENTIONED = {"mentioned", "expected"}
 
 
 @pytest.fixture
 def claw(cli: Cli, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Follow openclaw; return the workspace."""
-    del repo
+    """Follow openclaw, with the files that `GOOD` mentions; return the workspace."""
+    for path in ("importer/reader.py", "samples/bad.csv", "samples/utf16.csv"):
+        repo.write(path)
     monkeypatch.setenv("OPENCLAW_WORKSPACE", str(tmp_path / "claw"))
     for key in ("profile", "mirror"):
         cli.ok("config", "set", key, "openclaw", "--project")
@@ -173,6 +175,7 @@ def _neighbour(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 # Saving
 
 
+@pytest.mark.promise("openclaw", 1, 2, 3)
 @pytest.mark.accept(26)
 def test_a_save_writes_created_task_and_five_sections(cli: Cli, claw: Path) -> None:
     cli.ok("save", "csv-import", *GOOD)
@@ -193,6 +196,7 @@ def test_a_save_writes_created_task_and_five_sections(cli: Cli, claw: Path) -> N
     assert re.search(r"\*\*Created:\*\* \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", text)
 
 
+@pytest.mark.promise("openclaw", 4)
 @pytest.mark.accept(26)
 def test_the_time_has_the_zone_that_holds(
     cli: Cli, claw: Path, monkeypatch: pytest.MonkeyPatch
@@ -205,6 +209,7 @@ def test_the_time_has_the_zone_that_holds(
     assert re.search(r"\*\*Created:\*\* .* GMT-[45]\n", text_of(claw, "csv-import"))
 
 
+@pytest.mark.promise("openclaw", 11)
 @pytest.mark.accept(27)
 @pytest.mark.parametrize("name", ["task", "work", "save", "untitled", "backup", "My Thing", "a_b"])
 def test_a_name_that_says_nothing_or_is_not_kebab_case_is_refused(
@@ -228,6 +233,7 @@ def test_a_name_that_leads_elsewhere_is_refused(cli: Cli, claw: Path, tmp_path: 
     assert set(before) <= set(contents(tmp_path))
 
 
+@pytest.mark.promise("openclaw", 13)
 def test_a_name_in_use_is_not_overwritten_silently(cli: Cli, claw: Path) -> None:
     """D2: the original overwrites without a word."""
     cli.ok("save", "csv-import", *GOOD)
@@ -237,6 +243,7 @@ def test_a_name_in_use_is_not_overwritten_silently(cli: Cli, claw: Path) -> None
     assert sha(native(claw, "csv-import")) == before
 
 
+@pytest.mark.promise("openclaw", 8)
 @pytest.mark.accept(28)
 def test_a_save_is_filled_from_the_working_notes(cli: Cli, claw: Path) -> None:
     """D3: the original reads them and leaves every section empty."""
@@ -271,6 +278,7 @@ def test_without_notes_the_save_happens_and_says_what_is_none(
     assert re.findall(r"## .*\n(?=\n|\Z)", text) == []
 
 
+@pytest.mark.promise("openclaw", 7)
 @pytest.mark.accept(29)
 def test_a_save_confirms_name_paths_task_and_next_action(cli: Cli, claw: Path) -> None:
     out = cli.ok("save", "csv-import", *GOOD).out
@@ -281,6 +289,7 @@ def test_a_save_confirms_name_paths_task_and_next_action(cli: Cli, claw: Path) -
     assert str(native(claw, "csv-import")) in out
 
 
+@pytest.mark.promise("openclaw", 43, 46)
 @pytest.mark.accept(30)
 def test_every_broken_rule_is_named(cli: Cli, claw: Path) -> None:
     del claw
@@ -307,6 +316,7 @@ def test_every_broken_rule_is_named(cli: Cli, claw: Path) -> None:
             assert rule in result.err
 
 
+@pytest.mark.promise("openclaw", 42)
 @pytest.mark.accept(56)
 def test_a_pasted_conversation_is_rejected(cli: Cli, claw: Path) -> None:
     del claw
@@ -315,6 +325,7 @@ def test_a_pasted_conversation_is_rejected(cli: Cli, claw: Path) -> None:
     assert cli("save", "csv-import", *GOOD, f"--context={chat}", "--strict").code == 4
 
 
+@pytest.mark.promise("openclaw", 44)
 @pytest.mark.accept(31)
 def test_a_task_without_a_next_action_is_not_complete(cli: Cli, claw: Path) -> None:
     cli.ok("save", "csv-import", "--task=Import supplier CSVs")
@@ -353,6 +364,7 @@ def test_another_day_is_added_below_the_earlier_ones(cli: Cli, claw: Path, repo:
 # Looking
 
 
+@pytest.mark.promise("openclaw", 14)
 @pytest.mark.accept(32)
 def test_list_shows_ages_names_the_autosave_and_never_shows_its_log(
     cli: Cli, claw: Path, repo: Repo
@@ -376,6 +388,7 @@ def test_list_shows_ages_names_the_autosave_and_never_shows_its_log(
     assert len(cli.json("list")) == 4
 
 
+@pytest.mark.promise("openclaw", 15)
 @pytest.mark.accept(33)
 def test_without_checkpoints_list_says_so(cli: Cli, claw: Path) -> None:
     del claw
@@ -383,6 +396,7 @@ def test_without_checkpoints_list_says_so(cli: Cli, claw: Path) -> None:
     assert cli.json("list") == []
 
 
+@pytest.mark.promise("openclaw", 23)
 @pytest.mark.accept(34)
 def test_resume_tells_all_and_does_nothing_before_yes(cli: Cli, claw: Path, stored: Path) -> None:
     cli.ok("save", "csv-import", *GOOD)
@@ -390,22 +404,23 @@ def test_resume_tells_all_and_does_nothing_before_yes(cli: Cli, claw: Path, stor
     out = cli.ok("resume", "csv-import").out
 
     for part in (
-        "Task: Import supplier CSVs", "(just now)", "- Wrote importer/reader.py",
-        "Next action: Run python -m importer", "UnicodeDecodeError at byte 0",
+        "📌 Resume: Import supplier CSVs", "(just now)", "- Wrote importer/reader.py",
+        "🔜 Next action: Run python -m importer", "UnicodeDecodeError at byte 0",
     ):  # fmt: skip
         assert part in out
     assert out.endswith("To start fresh, run `leftoff resume csv-import --decline`.\n")
     assert (truth(stored), contents(claw)) == (before, files)
 
 
+@pytest.mark.promise("openclaw", 24)
 @pytest.mark.accept(34)
 def test_a_yes_on_a_terminal_takes_it_up_and_keeps_the_file(cli: Cli, claw: Path) -> None:
     cli.ok("save", "csv-import", *GOOD)
     with cli.terminal("resume", "csv-import") as terminal:
-        terminal.expect("[yes / no] ")
+        terminal.expect("(yes/no) ")
         terminal.answer("perhaps")
         terminal.expect("one of the words in brackets")
-        terminal.expect("[yes / no] ")
+        terminal.expect("(yes/no) ")
         terminal.answer("yes")
         terminal.rest()
 
@@ -418,17 +433,18 @@ def test_the_question_is_asked_even_of_one_who_accepts(cli: Cli, claw: Path) -> 
     del claw
     cli.ok("save", "csv-import", *GOOD)
     with cli.terminal("resume", "csv-import", "--accept") as terminal:
-        terminal.expect("[yes / no] ")
+        terminal.expect("(yes/no) ")
         terminal.answer("yes")
         terminal.rest()
 
 
+@pytest.mark.promise("openclaw", 25)
 @pytest.mark.accept(36)
 def test_a_no_moves_it_to_the_trash_and_undo_brings_it_back(cli: Cli, claw: Path) -> None:
     cli.ok("save", "csv-import", *GOOD)
     before = text_of(claw, "csv-import")
     with cli.terminal("resume", "csv-import") as terminal:
-        terminal.expect("[yes / no] ")
+        terminal.expect("(yes/no) ")
         terminal.answer("no")
         assert "Starting fresh; csv-import is moved to the trash." in terminal.rest()
 
@@ -446,6 +462,7 @@ def test_without_the_profile_a_no_keeps_it(cli: Cli) -> None:
     assert cli.json("list")[0]["state"] == "declined"
 
 
+@pytest.mark.promise("openclaw", 27)
 @pytest.mark.accept(35)
 @pytest.mark.accept(37)
 def test_stale_references_are_flagged_and_the_choice_is_another(
@@ -461,15 +478,16 @@ def test_stale_references_are_flagged_and_the_choice_is_another(
     told = cli.json("resume", "csv-import")
 
     states = {each["path"]: each["state"] for each in told["checks"]["files"]}
-    assert states == {"gone.py": "missing", "edited.py": "changed"}
-    assert told["question"].endswith("[resume anyway / start fresh]")
+    assert states | {"gone.py": "missing", "edited.py": "changed"} == states
+    assert set(states.values()) == {"same", "missing", "changed"}
+    assert told["question"].endswith("yes means resume anyway, no means start fresh.")
     assert [each["choice"] for each in told["choices"]] == [
         "resume anyway", "start fresh", "refresh",
     ]  # fmt: skip
     assert "HEAD moved by 1 commit" in told["briefing"]
     assert "You're on `side`" in told["briefing"]
     with cli.terminal("resume", "csv-import") as terminal:
-        terminal.expect("[resume anyway / start fresh] ")
+        terminal.expect("no means start fresh. ")
         terminal.answer("start fresh")
         terminal.rest()
     assert not native(claw, "csv-import").exists()
@@ -480,7 +498,7 @@ def test_resume_anyway_takes_it_up(cli: Cli, claw: Path, repo: Repo) -> None:
     cli.ok("save", "csv-import", *GOOD)
     repo.commit("Move on")
     with cli.terminal("resume", "csv-import") as terminal:
-        terminal.expect("[resume anyway / start fresh] ")
+        terminal.expect("no means start fresh. ")
         terminal.answer("resume anyway")
         terminal.rest()
 
@@ -501,11 +519,13 @@ def test_refresh_rewrites_it_to_the_present_first(cli: Cli, claw: Path, repo: Re
     told = cli.json("resume", "csv-import", "--refresh")
 
     checkpoint = told["checkpoint"]
-    assert told["question"] == 'Resume "csv-import"? [yes / no]'
+    assert told["question"].endswith("Ready to continue? (yes/no)")
     assert checkpoint["head"] == sha_now
     assert checkpoint["plan"]["step"] == 3
     assert "Gone when it was refreshed: gone.py" in checkpoint["notes"]
-    assert [each["path"] for each in checkpoint["files"]] == ["edited.py", "plan.md"]
+    assert [each["path"] for each in checkpoint["files"] if each.get("role") not in MENTIONED] == [
+        "edited.py", "plan.md",
+    ]  # fmt: skip
     assert "Gone when it was refreshed: gone.py" in text_of(claw, "csv-import")
     assert len(cli.json("log", "csv-import")["revisions"]) == 2
 
@@ -521,6 +541,7 @@ def test_an_unknown_name_is_told_with_a_hint(cli: Cli, claw: Path, verb: str) ->
     assert "leftoff list" in result.err
 
 
+@pytest.mark.promise("openclaw", 28)
 @pytest.mark.accept(39)
 def test_delete_moves_the_file_to_the_trash(cli: Cli, claw: Path, stored: Path) -> None:
     cli.ok("save", "csv-import", *GOOD)
@@ -532,6 +553,7 @@ def test_delete_moves_the_file_to_the_trash(cli: Cli, claw: Path, stored: Path) 
     assert [each.read_text("utf-8") for each in (stored / "trash").rglob("*.md")] == [before]
 
 
+@pytest.mark.promise("openclaw", 29)
 @pytest.mark.accept(39)
 def test_what_is_active_is_deleted_only_by_force(cli: Cli, claw: Path) -> None:
     cli.ok("save", "csv-import", *GOOD)
@@ -546,6 +568,7 @@ def test_what_is_active_is_deleted_only_by_force(cli: Cli, claw: Path) -> None:
 # Hand edits
 
 
+@pytest.mark.promise("openclaw", 20)
 def test_an_edit_by_hand_becomes_the_newest_revision_and_keeps_what_the_file_cannot_hold(
     cli: Cli, claw: Path
 ) -> None:
@@ -553,14 +576,14 @@ def test_an_edit_by_hand_becomes_the_newest_revision_and_keeps_what_the_file_can
     path = native(claw, "csv-import")
     path.write_text(text_of(claw, "csv-import").replace("in Spanish", "in French"), "utf-8")
     told = cli.json("show", "csv-import")
-    [file] = told["files"]
+    [file] = [each for each in told["files"] if each.get("role") not in MENTIONED]
 
     assert told["notes"] == ["The user wants messages in French"]
     assert told["head"]
     assert file["sha256"]
-    assert cli.json("resume", "csv-import")["checks"]["files"] == [
-        {"path": "app.py", "state": "same"}
-    ]
+    checked = cli.json("resume", "csv-import")["checks"]["files"]
+    assert {"path": "app.py", "state": "same"} in checked
+    assert {each["state"] for each in checked} == {"same"}
 
 
 def test_a_file_removed_by_hand_is_put_away_and_a_new_one_taken_in(cli: Cli, claw: Path) -> None:
@@ -602,6 +625,7 @@ def autosaves(claw: Path) -> list[str]:
     return log.read_text("utf-8").splitlines()[1:] if log.exists() else []
 
 
+@pytest.mark.promise("openclaw", 30)
 @pytest.mark.accept(40)
 @pytest.mark.parametrize(("percent", "count"), [(70.0, 0), (71.0, 1)])
 def test_a_full_context_saves_by_itself(claw: Path, talk: Talk, percent: float, count: int) -> None:
@@ -612,8 +636,9 @@ def test_a_full_context_saves_by_itself(claw: Path, talk: Talk, percent: float, 
     assert native(claw, "autosave").exists() == bool(count)
 
 
+@pytest.mark.promise("openclaw", 31)
 @pytest.mark.accept(41)
-@pytest.mark.parametrize("word", ["goodnight", "晚安", "明天见", "exit"])
+@pytest.mark.parametrize("word", ["goodnight", "晚安", "logout", "exit", "明天见"])
 def test_a_goodbye_saves_and_the_log_has_the_word(claw: Path, talk: Talk, word: str) -> None:
     work(talk)
     talk.fire("UserPromptSubmit", prompt=word)
@@ -624,6 +649,7 @@ def test_a_goodbye_saves_and_the_log_has_the_word(claw: Path, talk: Talk, word: 
     )
 
 
+@pytest.mark.promise("openclaw", 32)
 @pytest.mark.accept(42)
 def test_idle_work_is_saved_with_its_reason(claw: Path, talk: Talk, repo: Repo) -> None:
     work(talk)
@@ -637,6 +663,7 @@ def test_idle_work_is_saved_with_its_reason(claw: Path, talk: Talk, repo: Repo) 
     assert "(idle 11 min)" in autosaves(claw)[0]
 
 
+@pytest.mark.promise("openclaw", 33)
 @pytest.mark.accept(43)
 def test_a_long_command_saves_before_it_runs(claw: Path, talk: Talk) -> None:
     work(talk)
@@ -688,6 +715,7 @@ def test_an_empty_session_or_a_completed_task_saves_nothing(
     assert autosaves(claw) == []
 
 
+@pytest.mark.promise("openclaw", 36, 37)
 @pytest.mark.accept(47)
 def test_an_autosave_is_silent_and_adds_one_line(claw: Path, talk: Talk) -> None:
     for number in range(1, 4):
@@ -700,6 +728,7 @@ def test_an_autosave_is_silent_and_adds_one_line(claw: Path, talk: Talk) -> None
                for each in autosaves(claw))  # fmt: skip
 
 
+@pytest.mark.promise("openclaw", 35)
 @pytest.mark.accept(47)
 def test_the_autosave_holds_the_working_notes_word_for_word(claw: Path, talk: Talk) -> None:
     claw.mkdir()
@@ -737,6 +766,7 @@ def test_notes_that_do_not_tell_the_task_come_below_the_sections(claw: Path, tal
     assert openclaw.read(native(claw, "autosave"), text.encode()).fields["summary"]
 
 
+@pytest.mark.promise("openclaw", 38)
 @pytest.mark.slow("takes many files")
 @pytest.mark.accept(48)
 def test_a_hundred_autosaves_leave_a_named_checkpoint_as_it_is(
@@ -755,6 +785,7 @@ def test_a_hundred_autosaves_leave_a_named_checkpoint_as_it_is(
     assert len(autosaves(claw)) >= 10
 
 
+@pytest.mark.promise("openclaw", 34)
 @pytest.mark.accept(44)
 @pytest.mark.parametrize(
     ("words", "priority"),
@@ -798,6 +829,7 @@ def test_a_signal_below_the_setting_saves_nothing(cli: Cli, claw: Path, talk: Ta
 # The buffer and the working notes
 
 
+@pytest.mark.promise("openclaw", 49)
 @pytest.mark.accept(51)
 def test_the_buffer_is_restarted_once_and_then_continued(claw: Path, talk: Talk) -> None:
     buffer = claw / "memory" / "working-buffer.md"
@@ -840,6 +872,7 @@ def test_the_buffer_is_restarted_once_and_then_continued(claw: Path, talk: Talk)
     assert "full again" in buffer.read_text("utf-8")
 
 
+@pytest.mark.promise("openclaw", 53)
 @pytest.mark.accept(49)
 @pytest.mark.accept(50)
 def test_what_a_prompt_holds_is_noted_before_the_session_goes_on(claw: Path, talk: Talk) -> None:
@@ -851,6 +884,7 @@ def test_what_a_prompt_holds_is_noted_before_the_session_goes_on(claw: Path, tal
     assert "] port 8081\n" in text
 
 
+@pytest.mark.promise("openclaw", 18)
 @pytest.mark.accept(54)
 def test_a_new_session_is_told_how_many_there_are_and_declining_keeps_them(
     cli: Cli, claw: Path, talk: Talk

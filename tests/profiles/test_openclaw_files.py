@@ -82,7 +82,11 @@ def test_every_part_of_a_file_is_read() -> None:
         "branch": "rate-limiter",
         "plan": {"path": "docs/limits.md", "step": 2, "total": 5},
         "files_modified": ["api/limits.py"],
-        "files": [{"path": "api/app.py"}],
+        "files": [
+            {"path": "api/app.py"},
+            {"path": "tests/test_limits.py", "role": "mentioned"},
+            {"path": "tests/test_app.py", "role": "mentioned"},
+        ],
         "artifacts": {"load test": "bench/limits.js"},
         "failed": [
             {"what": "A lock in the process", "why": "three workers, three counters"},
@@ -146,6 +150,7 @@ def test_what_is_there_is_read_when_sections_are_missing() -> None:
             "text": "Drop the host name in `cache/store.py:41`",
             "origin": "stated",
         },
+        "files": [{"path": "cache/store.py", "role": "mentioned"}],
     }
 
 
@@ -168,11 +173,12 @@ def test_unknown_fields_and_sections_are_kept_and_written_again(store: Store) ->
     assert told["decisions"][0]["why"] == "licences of web fonts forbid embedding"
 
 
+@pytest.mark.promise("openclaw", 54)
 def test_the_remarks_of_the_template_are_no_content() -> None:
     """The original leaves them in every section (D3)."""
     path = GOLDEN / "legacy" / "memory" / "checkpoints" / "old-style.md"
 
-    assert read(path.read_text("utf-8")) == {
+    assert read(path.read_text("utf-8"), path.name) == {
         "next_action": {"text": "Run `make check`", "origin": "stated"}
     }
 
@@ -194,13 +200,17 @@ def test_an_autosave_with_working_notes_is_read_by_their_headings() -> None:
         "decisions": [{"what": "Poll every minute", "why": "webhooks get lost"}],
         "notes": ["the warehouse counts boxes, not pieces"],
         "next_action": {"text": "run tests/test_boxes.py"},
+        "openclaw": {"state": path.read_text("utf-8").partition("True\n\n")[2]},
     }
 
 
 def test_an_autosave_of_free_text_is_kept_as_a_note() -> None:
     text = "# Autosave\n\n**Created:** 2026-11-15 18:52 UTC\n**Auto-saved:** True\n\nOn the shop.\n"
 
-    assert read(text, "autosave.md") == {"notes": ["On the shop."]}
+    assert read(text, "autosave.md") == {
+        "notes": ["On the shop."],
+        "openclaw": {"state": "On the shop.\n"},
+    }
 
 
 # Times
@@ -249,6 +259,7 @@ def test_what_is_no_moment_is_none(text: str) -> None:
     assert moments.read(text, Path("nowhere")) is None
 
 
+@pytest.mark.promise("openclaw", 58)
 @pytest.mark.usefixtures("_tokyo")
 def test_the_zone_that_the_original_makes_up_is_not_believed(tmp_path: Path) -> None:
     """Local time under the label GMT+8: the file's own time tells (D4)."""

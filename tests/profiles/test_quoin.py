@@ -344,15 +344,15 @@ def test_conflict_copies_tiny_files_and_files_without_a_task_are_told_and_skippe
     whole = (folder / "2026-11-14-payment-retry.md").read_bytes()
     (folder / "2026-11-14-payment-retry 2.md").write_bytes(whole)
     (folder / "2026-11-14-tiny.md").write_text("## Active task\ntiny\n", encoding="utf-8")
-    nameless = whole.replace(b"## Active task", b"## Task")
-    (folder / "2026-11-14-nameless.md").write_bytes(nameless)
+    nameless = whole.replace(b"## Active task", b"## Work").replace(b"## Restore hint", b"## Hint")
+    (folder / "nameless.md").write_bytes(nameless)
     report = cli.json("import", "--from", "quoin", str(tmp_path / "q"))
 
     assert report["imported"] == 4
     assert {Path(each["path"]).name for each in report["problems"]} == {
         "2026-11-14-payment-retry 2.md",
         "2026-11-14-tiny.md",
-        "2026-11-14-nameless.md",
+        "nameless.md",
     }
 
 

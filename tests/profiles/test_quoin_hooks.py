@@ -59,6 +59,7 @@ def settled() -> None:
 # Advice
 
 
+@pytest.mark.promise("quoin", 4)
 @pytest.mark.accept(108)
 @pytest.mark.parametrize(("percent", "told"), [(84.99, ""), (85.0, "context at 85.00% — consider")])
 def test_advice_comes_at_the_threshold_to_the_basis_point(
@@ -167,6 +168,7 @@ def test_a_compaction_that_is_allowed_passes_in_silence(
     assert len(work.checkpoints()) == 1
 
 
+@pytest.mark.promise("quoin", 67)
 @pytest.mark.accept(113)
 def test_a_compaction_is_not_blocked_while_somebody_is_at_work(
     cli: Cli, work: Workspace, talk: Talk
@@ -224,6 +226,7 @@ def test_files_that_cannot_be_written_do_not_fail_a_hook(work: Workspace, talk: 
 # Session start
 
 
+@pytest.mark.promise("quoin", 29)
 @pytest.mark.accept(115)
 @pytest.mark.parametrize("source", ["startup", "resume"])
 @pytest.mark.parametrize("session", [SESSION, OTHER])

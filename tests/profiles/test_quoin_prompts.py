@@ -59,14 +59,16 @@ def read_nothing(terminal: Terminal) -> None:
     terminal.answer("n")
 
 
+@pytest.mark.promise("quoin", 43)
 @pytest.mark.accept(100)
 def test_without_prompts_a_restore_does_not_speak_of_them(cli: Cli, work: Workspace) -> None:
     assert work.marks() == [SESSION]
     assert "prompt" not in cli.ok("restore").out.lower()
 
 
+@pytest.mark.promise("quoin", 44, 45)
 @pytest.mark.accept(101)
-@pytest.mark.parametrize("answers", [["y"], ["n"], ["edit", "something else"]])
+@pytest.mark.parametrize("answers", [["y"], ["n"], ["edit", "something else", "in two lines", "."]])
 def test_one_prompt_as_it_was_typed_is_run_dropped_or_edited(
     cli: Cli, work: Workspace, answers: list[str]
 ) -> None:
@@ -75,12 +77,13 @@ def test_one_prompt_as_it_was_typed_is_run_dropped_or_edited(
 
     shown = rest.replace("\r", "")
     assert (" > rename the column\n > and rerun migrations\n" in shown) is (answers[0] != "n")
-    assert ("something else" in shown) is (answers[0] == "edit")
+    assert (" > something else\n > in two lines\n" in shown) is (answers[0] == "edit")
     assert not path.exists()
     assert path.name in work.trashed()
     assert "prompt" not in cli.ok("restore").out.lower()
 
 
+@pytest.mark.promise("quoin", 46, 47, 52)
 @pytest.mark.accept(102, 105)
 @pytest.mark.parametrize(
     ("answers", "wanted", "left"),
@@ -104,13 +107,15 @@ def test_several_are_numbered_and_chosen_from(
             terminal.answer(answer)
         rest = terminal.rest().replace("\r", "")
 
-    assert "1. [2026-11-15 18:41] first thing to do" in before
+    assert "3 blocked prompt(s) were saved while context was overloaded:" in before
+    assert "1. [2026-11-15T18:41:07Z] first thing to do" in before
     assert re.findall(r"^ > (.*)", rest, re.MULTILINE) == wanted
     assert all(text in rest for text in wanted)
     kept = path.read_text(encoding="utf-8") if path.exists() else ""
     assert kept.count("=== BLOCKED PROMPT") == left
 
 
+@pytest.mark.promise("quoin", 48)
 @pytest.mark.accept(103)
 def test_text_before_the_first_header_is_the_first_entry(cli: Cli, work: Workspace) -> None:
     put(work, SESSION, f"typed before anyone kept times\n{THREE}")
@@ -120,6 +125,7 @@ def test_text_before_the_first_header_is_the_first_entry(cli: Cli, work: Workspa
     assert "1. [legacy] typed before anyone kept times" in cli.ok("prompts", "list").out
 
 
+@pytest.mark.promise("quoin", 49, 50, 51)
 @pytest.mark.accept(104)
 @pytest.mark.parametrize(("answer", "stays"), [("n", True), ("delete", False), ("y", False)])
 def test_prompts_of_another_session_come_with_a_warning(
@@ -128,7 +134,8 @@ def test_prompts_of_another_session_come_with_a_warning(
     path = put(work, OTHER, "rename the column\n")
     with cli.terminal("restore", columns=200) as terminal:
         read_nothing(terminal)
-        terminal.expect(f"(session-id MISMATCH: was {OTHER}, current {SESSION}).")
+        stale = f"(session-id MISMATCH: was {OTHER}, current {SESSION})."
+        terminal.expect(f"Stale pending-prompt sentinel detected {stale}")
         terminal.expect("Content: rename the column")
         terminal.expect("Run it now? [y / n / delete]")
         terminal.answer(answer)
@@ -174,6 +181,7 @@ def pending(work: Workspace, session: str = SESSION) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
+@pytest.mark.promise("quoin", 66)
 @pytest.mark.accept(109)
 def test_a_blocked_prompt_is_in_the_file_before_it_is_blocked(
     cli: Cli, work: Workspace, full: Talk

@@ -33,6 +33,7 @@ def imported(cli: Cli, work: Workspace) -> Workspace:
     return work
 
 
+@pytest.mark.promise("quoin", 34)
 @pytest.mark.accept(91)
 def test_what_waits_for_this_session_is_taken_without_a_warning(
     cli: Cli, imported: Workspace, in_session: pytest.MonkeyPatch
@@ -46,6 +47,7 @@ def test_what_waits_for_this_session_is_taken_without_a_warning(
     assert MISMATCH not in answer["said"]
 
 
+@pytest.mark.promise("quoin", 35)
 @pytest.mark.accept(92, 106)
 def test_the_only_one_that_waits_for_another_session_is_taken_with_a_warning(
     cli: Cli, imported: Workspace, in_session: pytest.MonkeyPatch
@@ -60,6 +62,7 @@ def test_the_only_one_that_waits_for_another_session_is_taken_with_a_warning(
     assert path.exists()
 
 
+@pytest.mark.promise("quoin", 36)
 @pytest.mark.accept(93)
 def test_of_several_that_wait_one_is_chosen(cli: Cli, imported: Workspace) -> None:
     imported.native("first-task", OTHER, days=0.5)
@@ -78,6 +81,7 @@ def test_of_several_that_wait_one_is_chosen(cli: Cli, imported: Workspace) -> No
     assert imported.marks() == [OTHER]
 
 
+@pytest.mark.promise("quoin", 37)
 @pytest.mark.accept(93)
 @pytest.mark.parametrize(
     ("answers", "wanted"),
@@ -124,6 +128,7 @@ def test_whoever_passes_over_the_list_gets_the_newest_and_no_other_list(
     assert imported.marks() == [OTHER]
 
 
+@pytest.mark.promise("quoin", 38)
 @pytest.mark.accept(94)
 def test_the_newest_goes_by_when_its_file_was_written_not_by_its_name(
     cli: Cli, imported: Workspace
@@ -178,6 +183,7 @@ def test_with_nothing_waiting_the_newest_is_taken(cli: Cli, imported: Workspace)
     assert task(restored(cli)) == "aa-newer"
 
 
+@pytest.mark.promise("quoin", 39)
 @pytest.mark.accept(94)
 def test_one_saved_on_purpose_beats_a_precompact_one_of_the_same_day_and_task(
     cli: Cli, imported: Workspace
@@ -232,11 +238,12 @@ def test_conflict_copies_and_fragments_are_never_candidates(cli: Cli, imported: 
     folder = imported.memory / "checkpoints"
     (folder / "2026-11-15-some-task 2.md").write_bytes(whole.replace(b"some-task", b"copy-task"))
     (folder / "2026-11-15-tiny.md").write_text("## Active task\ntiny\n", encoding="utf-8")
-    (folder / "2026-11-15-none.md").write_bytes(whole.replace(b"## Active task", b"## Nothing"))
+    (folder / "none.md").write_bytes(whole.replace(b"## Active task", b"## Nothing"))
 
     assert task(restored(cli)) == "some-task"
 
 
+@pytest.mark.promise("quoin", 40)
 @pytest.mark.accept(98)
 def test_a_restore_tells_what_there_is_and_asks_before_reading(
     cli: Cli, imported: Workspace, repo: Repo
@@ -260,6 +267,7 @@ def test_a_restore_tells_what_there_is_and_asks_before_reading(
     assert "own words" not in cli.ok("restore", "--no-read-artifacts").out
 
 
+@pytest.mark.promise("quoin", 42)
 @pytest.mark.accept(98)
 @pytest.mark.parametrize("answer", ["y", "n"])
 def test_the_answer_decides_whether_artifacts_are_read(
@@ -332,6 +340,7 @@ def test_a_file_that_is_gone_is_restored_from_the_store(
     assert task(restored(cli)) == "some-task"
 
 
+@pytest.mark.promise("quoin", 41)
 @pytest.mark.accept(99)
 def test_a_corrupt_checkpoint_is_shown_raw_and_goes_on_waiting(
     cli: Cli, imported: Workspace
@@ -348,6 +357,7 @@ def test_a_corrupt_checkpoint_is_shown_raw_and_goes_on_waiting(
     assert imported.marks() == [OTHER]
 
 
+@pytest.mark.promise("quoin", 53)
 @pytest.mark.accept(107)
 def test_trashed_marks_get_numbers_and_come_back(cli: Cli, imported: Workspace) -> None:
     for number in range(3):
@@ -365,6 +375,7 @@ def test_trashed_marks_get_numbers_and_come_back(cli: Cli, imported: Workspace) 
     assert f"{mark}-2.txt" in cli.ok("trash", "list").out
 
 
+@pytest.mark.promise("quoin", 54)
 @pytest.mark.accept(107)
 def test_a_mark_that_cannot_be_moved_is_left_with_a_warning(cli: Cli, imported: Workspace) -> None:
     imported.native("some-task", OTHER)

@@ -191,7 +191,7 @@ def _surface(
     shown = prepare_briefing(app, checkpoint, view)
     if entry is not None:
         app.workspace.accept(entry)
-    head = [*(each for each in said if each), *_headline(checkpoint)]
+    head = [*(each for each in said if each), *_headline(app, checkpoint)]
     parts = [join(head), shown.text, shown.artifacts]
     if not app.out.is_interactive:
         parts += shown.questions()
@@ -203,12 +203,15 @@ def _surface(
         ask_rest(app, shown)
 
 
-def _headline(checkpoint: Checkpoint) -> list[Rendered]:
+def _headline(app: App, checkpoint: Checkpoint) -> list[Rendered]:
+    mirrors = app.workspace.mirrors
+    # quoin's files have the task as it was typed.
+    task = mirrors.find_task(checkpoint) if mirrors.tell_what_waits() else checkpoint.name
     intent = one_line(checkpoint.summary or checkpoint.intent or "(none)", _INTENT_CHARS)
     return [
         say(
             "Resuming task: {task:60}. Branch: {branch:200}. Last intent: {intent:200}.",
-            task=checkpoint.name or checkpoint.task or "-",
+            task=task or checkpoint.task or "-",
             branch=checkpoint.branch or "unknown",
             intent=intent.rstrip("."),
         ),

@@ -1,6 +1,8 @@
 """Replay prompts that no session answered: find them, ask about them, print them."""
 
+import contextlib
 import re
+from datetime import UTC
 from typing import Any
 
 import click
@@ -9,6 +11,7 @@ import msgspec
 from leftoff.cli.app import App, one_line, printable
 from leftoff.errors import ChoiceNeeded
 from leftoff.session import prompt_queue
+from leftoff.session.prompt_files import LEGACY
 from leftoff.session.prompt_queue import Prompt
 from leftoff.text import times
 from leftoff.text.fence import Rendered, block, join, say
@@ -27,9 +30,13 @@ class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
     current: str | None
     sessions: frozenset[str] = frozenset()
     """The sessions of the work at hand."""
+    has_sentinels: bool = False
+    """Whether a mirrored system keeps prompts in files by session, and has words for them."""
 
     def may_drop(self, prompt: Prompt) -> bool:
         """Return whether `n` drops a prompt: it was typed in this session or for this work."""
+        if self.has_sentinels:
+            return self.is_own(prompt)
         return prompt.session_id in self.sessions or prompt.session_id == self.current
 
     def is_own(self, prompt: Prompt) -> bool:
@@ -48,7 +55,8 @@ class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
             return say("")
         others = ", ".join(dict.fromkeys(prompt.session_id for prompt in self.prompts))
         return say(
-            "Stale prompt detected (session-id MISMATCH: was {others:300}, current {current:100}).",
+            "Stale {what} detected (session-id MISMATCH: was {others:300}, current {current:100}).",
+            what="pending-prompt sentinel" if self.has_sentinels else "prompt",
             others=others,
             current=self.current,
         )
@@ -64,6 +72,7 @@ def waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
         prompts=[*own, *(prompt for prompt in found if prompt not in own)],
         current=current,
         sessions=_find_sessions_of_work(app, current, session_id) if found else frozenset(),
+        has_sentinels=bool(found) and app.workspace.mirrors.tell_what_waits(),
     )
 
 
@@ -94,22 +103,34 @@ def rows(found: WaitingPrompts) -> list[dict[str, Any]]:
     ]
 
 
-def format_prompts(shown: list[Prompt]) -> list[Rendered]:
+def format_prompts(shown: list[Prompt], *, has_sentinels: bool = False) -> list[Rendered]:
     """Return one numbered line per prompt, with its time and first words."""
     return [
         say(
             "{number}. [{time:40}] {text:200}{source}",
             number=number,
-            time=_time(prompt),
-            text=one_line(prompt.text, _SHOWN_CHARS + 1),
-            source=say("" if prompt.is_from_a_session else " (from a file)"),
+            time=_format_exact_time(prompt) if has_sentinels else _time(prompt),
+            text=_shorten(prompt.text)
+            if has_sentinels
+            else one_line(prompt.text, _SHOWN_CHARS + 1),
+            source=say("" if prompt.is_from_a_session or has_sentinels else " (from a file)"),
         )
         for number, prompt in enumerate(shown, 1)
     ]
 
 
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}..."
+
+
 def _time(prompt: Prompt) -> str:
     return prompt.told_at or times.local(prompt.at)
+
+
+def _format_exact_time(prompt: Prompt) -> str:
+    """Return the time as it is in the header of a file."""
+    return prompt.told_at or f"{prompt.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def notice(found: WaitingPrompts) -> Rendered:
@@ -207,7 +228,7 @@ def ask(app: App, found: WaitingPrompts) -> None:
         return
     if found.mismatch:
         click.echo(printable(found.mismatch))
-    question = printable(_introduce(app, shown, is_foreign=bool(found.mismatch)))
+    question = printable(_introduce(app, found, shown))
     for _ in range(_TRIES):
         answer = click.prompt(question, prompt_suffix=" ", default="", show_default=False)
         if _act(app, found, str(answer).strip().lower()):
@@ -216,19 +237,31 @@ def ask(app: App, found: WaitingPrompts) -> None:
     _act(app, found, "none")
 
 
-def _introduce(app: App, shown: list[Prompt], *, is_foreign: bool) -> str:
+def _introduce(app: App, found: WaitingPrompts, shown: list[Prompt]) -> str:
     """Print the queued prompts and return the question."""
-    if len(shown) == 1:
-        what = "Your previous prompt was"
-        if not prompt_queue.is_the_users(app.store, shown[0]):
-            holder = "This project's store" if shown[0].is_from_a_session else "A file"
-            what = f"{holder} contains this prompt"
-        what = "Content" if is_foreign else what
+    is_foreign = bool(found.mismatch)
+    # quoin lists a single prompt, too, unless its file has no header.
+    is_listed = found.has_sentinels and shown[0].told_at != LEGACY
+    if len(shown) == 1 and not is_listed:
+        what = "Content" if is_foreign else _describe_source(app, found, shown[0])
         click.echo(printable(f"{what}: {shown[0].text}"))
         return f"Run it now? [y / n / {'delete' if is_foreign else 'edit'}]"
-    click.echo(printable(f"{len(shown)} prompts were kept and never answered:"))
-    click.echo(printable(format_prompts(shown)))
+    count = len(shown)
+    if found.has_sentinels:
+        saved = f"{count} blocked prompt(s) were saved while context was overloaded:"
+        click.echo(printable(saved))
+    else:
+        click.echo(printable(f"{count} prompts were kept and never answered:"))
+    click.echo(printable(format_prompts(shown, has_sentinels=found.has_sentinels)))
     return f"Replay which? [all / 1 / 2 / 1,3 / edit 1 / none{' / delete' if is_foreign else ''}]"
+
+
+def _describe_source(app: App, found: WaitingPrompts, prompt: Prompt) -> str:
+    """Say whose prompt it is; a file that came with a repository may hold anyone's words."""
+    if found.has_sentinels or prompt_queue.is_the_users(app.store, prompt):
+        return "Your previous prompt was"
+    holder = "This project's store" if prompt.is_from_a_session else "A file"
+    return f"{holder} contains this prompt"
 
 
 def _act(app: App, found: WaitingPrompts, answer: str) -> bool:
@@ -246,18 +279,31 @@ def _act(app: App, found: WaitingPrompts, answer: str) -> bool:
     chosen = parse_selection(edit[1] if edit else answer, shown)
     if chosen is None:
         return False
-    replay_prompts(app, chosen, edited=_ask_new_text(chosen[0]) if edit else None)
+    edited = _ask_new_text(chosen[0]) if edit else None
+    if edit and not edited:
+        return False
+    replay_prompts(app, chosen, edited=edited)
     return True
 
 
 def _ask_new_text(prompt: Prompt) -> str:
+    """Ask for a text of any number of lines: what follows the first would run in the shell."""
     click.echo(printable(block(prompt.text)))
-    return str(click.prompt("New text"))
+    click.echo(printable(f"Paste the new text, then a line with only `{_END}`:"))
+    lines = []
+    with contextlib.suppress(EOFError):
+        while (line := input().rstrip("\r")) != _END:
+            lines.append(line)
+    return "\n".join(lines).strip("\n")
+
+
+_END = "."
 
 
 def choice(found: WaitingPrompts) -> ChoiceNeeded:
     """Build the question for the agent or script that runs this command."""
     shown = found.prompts_to_offer
+    lines = format_prompts(shown, has_sentinels=found.has_sentinels)
     numbered = [
         {
             "choice": str(number),
@@ -266,7 +312,7 @@ def choice(found: WaitingPrompts) -> ChoiceNeeded:
             "text": prompt.text,
             "session_id": prompt.session_id,
         }
-        for number, (line, prompt) in enumerate(zip(format_prompts(shown), shown, strict=True), 1)
+        for number, (line, prompt) in enumerate(zip(lines, shown, strict=True), 1)
     ]
     others = [
         {"choice": "all", "label": "All of them", "command": "leftoff prompts replay all"},

@@ -1,13 +1,15 @@
 """The `leftoff resume` command: show where the work left off and what changed since."""
 
 import os
+from collections.abc import Sequence
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from leftoff import knowledge
+from leftoff import knowledge, threads
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.cli import replay, sessions_command
 from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of, printable
@@ -47,6 +49,10 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
     """The queued prompts; None if there cannot be any."""
     artifacts: Rendered
     """The contents of the artifacts, if the user wants them."""
+    question: Rendered
+    """The question whether to resume it."""
+    is_recovery: bool
+    """Whether openclaw's sentence must be approved before anything happens."""
     asks: bool
     """Whether to ask if the artifacts should be read."""
 
@@ -60,6 +66,12 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
             "prompts": replay.rows(self.waiting) if self.waiting else [],
         }
 
+    def ask_user(self, question: Rendered | None) -> Rendered:
+        """Return openclaw's sentence for an agent to ask; empty if there is nothing to ask."""
+        if question is None or not self.is_recovery:
+            return say("")
+        return say("Ask the user: {question}", question=question)
+
     def questions(self) -> list[Rendered]:
         """Return the open questions as text, for output without a terminal."""
         prompts = replay.notice(self.waiting) if self.waiting else say("")
@@ -72,20 +84,42 @@ def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> Res
     Call it before accepting the checkpoint: a consumed one no longer lists its prompts.
     """
     checks = app.workspace.check(checkpoint)
+    is_recovery = app.settings.profile == "openclaw"
     return ResumeBriefing(
         checkpoint=checkpoint,
         checks=checks,
-        text=briefing.render(checkpoint, checks, budget=view.budget),
+        text=_render(app, checkpoint, checks, view.budget, is_recovery=is_recovery),
+        question=threads.recovery_briefing.question(checkpoint, checks)
+        if is_recovery
+        else briefing.question(checkpoint, checks),
+        is_recovery=is_recovery,
         waiting=_find_prompts(app, checkpoint),
-        artifacts=quote_artifacts(checks, app.project) if view.reads else say(""),
+        artifacts=quote_artifacts(checks, app.project, _list_folders(app))
+        if view.reads
+        else say(""),
         asks=view.reads is None and (view.always_asks or bool(checks.artifacts)),
     )
+
+
+def _render(
+    app: App,
+    checkpoint: Checkpoint,
+    checks: check_claims.Checks,
+    budget: int,
+    *,
+    is_recovery: bool,
+) -> Rendered:
+    if not is_recovery:
+        return briefing.render(checkpoint, checks, budget=budget)
+    shown = threads.recovery_briefing
+    buffer = shown.quote_buffer(checkpoint, app.project, app.settings)
+    return join([shown.render(checkpoint, checks, budget=budget), buffer], "\n\n")
 
 
 def ask_rest(app: App, shown: ResumeBriefing) -> None:
     """Ask the open questions on a terminal."""
     if shown.asks and ask_for_artifacts():
-        app.out.text(quote_artifacts(shown.checks, app.project))
+        app.out.text(quote_artifacts(shown.checks, app.project, _list_folders(app)))
     if shown.waiting:
         replay.ask(app, shown.waiting)
 
@@ -175,7 +209,7 @@ def _refresh_entry(app: App, entry: CheckpointEntry) -> CheckpointEntry:
 def _offer(app: App, entry: CheckpointEntry, view: ViewOptions, *, is_accepted: bool) -> None:
     shown = prepare_briefing(app, app.store.load(entry), view)
     is_asked = not is_accepted and app.settings.confirm != "never"
-    question = briefing.question(shown.checkpoint, shown.checks) if is_asked else None
+    question = shown.question if is_asked else None
     if is_accepted:
         app.workspace.accept(entry, once=True)
     _print_briefing(app, shown, question, None if is_accepted else key_of(entry))
@@ -203,7 +237,7 @@ def _print_briefing(
     ]
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
-        said += [*shown.questions(), _commands(key, shown.checks)]
+        said += [*shown.questions(), shown.ask_user(question), _commands(key, shown.checks)]
     app.out.result(
         {
             **shown.plain(question),
@@ -292,7 +326,7 @@ def _choose_entry(app: App, name: str | None, *, is_accepted: bool) -> Checkpoin
     """Find the named checkpoint or choose an open one; accepting twice is the same as once."""
     taken = app.workspace.find_taken(name) if is_accepted and name is not None else None
     if name is not None:
-        return taken or app.workspace.find_open(name)
+        return taken or app.workspace.find_open(name, with_autosave=True)
     try:
         found = app.workspace.choose()
     except ChoiceNeeded as choice:
@@ -338,11 +372,18 @@ def count_artifacts(checks: check_claims.Checks, questions: int) -> Rendered:
     )
 
 
-def quote_artifacts(checks: check_claims.Checks, project: Project) -> Rendered:
+def _list_folders(app: App) -> list[Path]:
+    return app.workspace.mirrors.list_folders(app.project)
+
+
+def quote_artifacts(
+    checks: check_claims.Checks, project: Project, also: Sequence[Path] = ()
+) -> Rendered:
     """Return the fenced text of every artifact, and name those that are missing."""
     if not checks.artifacts:
         return say("The checkpoint names no artifacts.")
-    return join((_quote_artifact(artifact, project) for artifact in checks.artifacts), "\n\n")
+    quoted = (_quote_artifact(artifact, project, also) for artifact in checks.artifacts)
+    return join(quoted, "\n\n")
 
 
 def ask_for_artifacts() -> bool:
@@ -350,11 +391,13 @@ def ask_for_artifacts() -> bool:
     return click.confirm(ARTIFACTS_QUESTION, default=None, show_default=False, prompt_suffix=" ")
 
 
-def _quote_artifact(artifact: check_claims.ArtifactCheck, project: Project) -> Rendered:
+def _quote_artifact(
+    artifact: check_claims.ArtifactCheck, project: Project, also: Sequence[Path]
+) -> Rendered:
     name = say("Artifact {name}: {path}", name=artifact.name, path=artifact.path)
     if not artifact.is_there:
         return say("{name} is missing.", name=name)
-    text = check_claims.read_text(locate_file(artifact.path, project.worktree), project)
+    text = check_claims.read_text(locate_file(artifact.path, project.worktree), project, also)
     if text is None:
         return say("{name} is outside this project. Open it yourself if you trust it.", name=name)
     return fence.enclose_text(join([name, block(text)]))

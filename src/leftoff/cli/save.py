@@ -15,7 +15,7 @@ from leftoff.cli import questions
 from leftoff.cli.app import App, command, complete_paths, one_line
 from leftoff.errors import ChoiceNeeded, StoreRefused, UsageError
 from leftoff.fingerprints import can_be_path, name_path
-from leftoff.names import check_name, kebab
+from leftoff.names import check_name, check_specific
 from leftoff.session import plans, records, sessions
 from leftoff.session.sessions import KnownSession
 from leftoff.store import SavedCheckpoint
@@ -83,7 +83,19 @@ def save(app: App, name: str | None, **given: Any) -> int:
     Without NAME, leftoff makes a short one from the work. It asks before it overwrites a name.
     """
     with app.workspace.mark_work("checkpoint"):
-        return _save(app, name, given)
+        return _save(app, *_take_note(app, name, given))
+
+
+def _take_note(
+    app: App, name: str | None, given: dict[str, Any]
+) -> tuple[str | None, dict[str, Any]]:
+    """Treat a sentence in the place of the name as a note, if a mirrored system names the work."""
+    if name is None or not _SENTENCE.search(name.strip()) or not app.workspace.mirrors.keep_notes():
+        return name, given
+    return None, {**given, "note": (name, *given["note"])}
+
+
+_SENTENCE = re.compile(r"\s")
 
 
 def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
@@ -150,11 +162,9 @@ def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
 def _with_notes(
     app: App, name: str | None, given: dict[str, Any], fields: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add the notes from mirrored files, unless they are about another task."""
+    """Add what mirrored files say about the work."""
     fields = _with_intent(app, fields)
-    noted = {} if given["source"] else app.workspace.read_notes()
-    if noted and name is not None and kebab(noted.get("name", name)) != kebab(name):
-        return fields
+    noted = {} if given["source"] else app.workspace.read_notes(task=name)
     given_artifacts = fields.get("artifacts", {})
     if not isinstance(given_artifacts, dict):
         return {**noted, **fields}  # validation refuses it later, with a message
@@ -277,7 +287,7 @@ def _name(app: App, draft: Checkpoint, name: str | None, *, auto: bool) -> str:
     if app.settings.naming == "required":
         if given is None:
             raise UsageError("'save' requires a name.", hint="Run `leftoff save NAME …`.")
-        return check_name(given, strict=True)
+        return check_specific(check_name(given, strict=True))
     return given if given is not None else _suggest_name(app, draft, auto=auto)
 
 
@@ -407,12 +417,13 @@ def _shorten(path: Path) -> Path:
 # quoin's format.
 def _report(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     del checkpoint
-    natives = dict.fromkeys(str(each) for found in written.values() for each in found)
-    first, *others = natives or [str(path)]
+    natives = [each for found in written.values() for each in found]
+    saved = [each for each in natives if each.parent.name == "checkpoints"]
+    marks = [each for each in natives if each.name.startswith("pending-restore-")]
     return [
-        f"Checkpoint saved to: {first}",
-        *(f"Also written: {each}" for each in others),
-        "To resume: `leftoff resume --pending` in a fresh session",
+        f"Checkpoint saved to: {saved[0] if saved else path}",
+        *(f"Sentinel written: {each}" for each in dict.fromkeys(marks)),
+        "To resume: /checkpoint --restore in a fresh session (in a terminal: leftoff restore)",
     ]
 
 

@@ -29,7 +29,7 @@ def add_kept_prompts(
         count=count,
         what="prompt was" if count == 1 else "prompts were",
     )
-    shown = [say("- {text:80}", text=prompt.text) for prompt in waiting[:_MOST_PROMPTS]]
+    shown = [_format_prompt(prompt) for prompt in waiting[:_MOST_PROMPTS]]
     more = say("- and {count} more", count=count - _MOST_PROMPTS)
     shown += [more] if count > _MOST_PROMPTS else []
     after = say(
@@ -42,13 +42,21 @@ def add_kept_prompts(
     )
 
 
+def _format_prompt(prompt: Prompt) -> Rendered:
+    source = say("" if prompt.is_from_a_session else " (from a file)")
+    return say("- {text:80}{source}", text=prompt.text, source=source)
+
+
 def _list_waiting(event: HookEvent, store: Store, settings: config.Settings) -> list[Prompt]:
     """List the prompts that no running session is working on."""
     running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
     # A session that was compacted goes on with its last prompt, unless that was blocked.
     if event.source != "compact" or settings.prompts == "block":
         running.discard(event.session_id)
-    return [each for each in prompt_queue.list_kept(store) if each.session_id not in running]
+    # Files of a system that the user chose count too; other files may hold anyone's words.
+    has_files = bool(settings.mirror) and open_mirrors(settings.mirror).tell_what_waits()
+    waiting = prompt_queue.list_kept(store, with_files=has_files)
+    return [each for each in waiting if each.session_id not in running]
 
 
 def add_pending_notice(

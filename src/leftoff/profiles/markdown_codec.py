@@ -93,7 +93,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     fold: Callable[[str], str] = str.lower
     """Normalizes headings, so that insignificant differences do not count."""
     joins_repeated: bool = True
-    """Whether a repeated section continues the first one, or is ignored."""
+    """Whether a repeated section continues the first one, or counts as unknown."""
 
     def split(self, text: str) -> Parts:
         """Split a file into known and unknown parts."""
@@ -107,17 +107,19 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
                 unknown.setdefault(section.title, []).append("\n".join(section.lines).strip("\n"))
             elif title not in known or self.joins_repeated:
                 known.setdefault(title, []).extend(section.lines)
+            elif known[title] != section.lines:
+                # Pasted in below the first one: not its content, but somebody's text.
+                unknown.setdefault(section.title, []).append("\n".join(section.lines).strip("\n"))
         fields, unknown_fields, intro = self._split_fields(above.lines)
         return Parts(
             fields=fields,
             sections=known,
             intro=intro,
             unknown_fields=unknown_fields,
-            unknown_sections={title: self._join(texts) for title, texts in unknown.items()},
+            unknown_sections={
+                title: "\n\n".join(filter(None, texts)) for title, texts in unknown.items()
+            },
         )
-
-    def _join(self, texts: Sequence[str]) -> str:
-        return "\n\n".join(filter(None, texts)) if self.joins_repeated else texts[0]
 
     def _split_fields(self, lines: Lines) -> tuple[dict[str, str], dict[str, str], str]:
         values: dict[str, list[str]] = {}

@@ -262,9 +262,16 @@ class NoteKeeper(Protocol):
     """A profile whose files contain notes about current work, besides checkpoints."""
 
     def read_notes(
-        self, folder: Path, session_id: str | None, since: datetime | None
+        self,
+        folder: Path,
+        session_id: str | None,
+        since: datetime | None,
+        task: str | None = None,
     ) -> dict[str, Any]:
-        """Return what a save should include, in canonical keys, if it was noted since then."""
+        """Return what a save should include, in canonical keys, if it was noted since then.
+
+        `task` is the name that the user gives the work, if they do.
+        """
 
 
 @runtime_checkable

@@ -48,3 +48,14 @@ def names_in(folder: Path, suffix: str) -> list[str]:
 def newest_in(folder: Path, suffix: str) -> list[Path]:
     """Return a folder's last files by name: those that may still change."""
     return [folder / name for name in heapq.nlargest(_WATCHED, names_in(folder, suffix))]
+
+
+def find_newest_name(folder: Path, suffix: str) -> str | None:
+    """Return the name, without its suffix, of a folder's file that was written last."""
+    try:
+        with os.scandir(folder) as found:
+            files = [each for each in found if each.name.endswith(suffix) and each.is_file()]
+        newest = max(files, key=lambda each: each.stat().st_mtime_ns, default=None)
+    except OSError:
+        return None
+    return newest.name.removesuffix(suffix) if newest is not None else None

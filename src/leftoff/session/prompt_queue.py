@@ -170,16 +170,13 @@ def pending(store: Store) -> list[Prompt]:
     return [prompt for prompt in history(store) if prompt.is_waiting]
 
 
-def list_kept(store: Store) -> list[Prompt]:
-    """Return the waiting prompts of people that hooks stored, oldest first.
+def list_kept(store: Store, *, with_files: bool = False) -> list[Prompt]:
+    """Return the waiting prompts of people that hooks stored, or files held, oldest first.
 
     This reads one log. `pending` also looks for prompts in sessions and checkpoints.
     """
-    return [each for each in _load_prompts(store) if each.is_waiting and _is_asked(each)]
-
-
-def _is_asked(prompt: Prompt) -> bool:
-    return prompt.is_from_a_person and prompt.is_from_a_session
+    waiting = [each for each in _load_prompts(store) if each.is_waiting and each.is_from_a_person]
+    return [each for each in waiting if with_files or each.is_from_a_session]
 
 
 def list_prompts(store: Store) -> list[Prompt]:

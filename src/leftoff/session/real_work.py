@@ -53,5 +53,8 @@ def is_substantial(request: str | None) -> bool:
 
 def asks_to_continue(text: str) -> bool:
     """Return whether a message asks to continue earlier work, and for nothing else."""
+    # Some agents begin a session with the summary of the one before.
+    if text.lstrip().startswith("<summary>"):
+        return True
     intent = find_intent(text, can_resume=True, at_start=True)
     return intent is not None and intent.kind in _CONTINUING and intent.name is None

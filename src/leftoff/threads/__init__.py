@@ -11,5 +11,6 @@ if TYPE_CHECKING:
     from leftoff.threads import memory_briefing as memory_briefing
     from leftoff.threads import persist as persist
     from leftoff.threads import recover as recover
+    from leftoff.threads import recovery_briefing as recovery_briefing
 
 __getattr__ = load_on_use(__name__)

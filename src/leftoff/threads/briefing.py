@@ -9,7 +9,14 @@ import re
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
-from leftoff.checkpoint import Checkpoint, LastFailure, NextAction, Plan, TrailStep
+from leftoff.checkpoint import (
+    UNLISTED_ROLES,
+    Checkpoint,
+    LastFailure,
+    NextAction,
+    Plan,
+    TrailStep,
+)
 from leftoff.session.facts.sentences import split_sentences
 from leftoff.text import fence, times
 from leftoff.text.budget import (
@@ -42,11 +49,16 @@ MOST_TOKENS = {
 
 
 def render(
-    checkpoint: Checkpoint, checks: Checks | None, *, budget: int, width: int | None = None
+    checkpoint: Checkpoint,
+    checks: Checks | None,
+    *,
+    budget: int,
+    width: int | None = None,
+    sections: Iterable[Section] | None = None,
 ) -> Rendered:
     """Render the briefing of a checkpoint, fenced and within the budget.
 
-    `width` limits its length as a JSON string.
+    `width` limits its length as a JSON string. `sections` replace the usual ones.
     """
     # The fence itself costs tokens and characters, too.
     frame = fence.enclose_text(say(""))
@@ -54,8 +66,9 @@ def render(
     if width is not None:
         limits.append(limit_width(width - measure_width(frame)))
     # In a short briefing, a long task must not crowd out everything else.
-    sections = build_sections(checkpoint, checks, longest=max(_SHORT_CHARS, budget // 2))
-    return fence.enclose_text(fence.join(fit([*sections], limits)))
+    longest = max(_SHORT_CHARS, budget // 2)
+    shown = build_sections(checkpoint, checks, longest=longest) if sections is None else sections
+    return fence.enclose_text(fence.join(fit([*shown], limits)))
 
 
 def question(checkpoint: Checkpoint, checks: Checks) -> Rendered:
@@ -100,7 +113,7 @@ def list_named(checkpoint: Checkpoint) -> list[str]:
     return [
         f"{file.path} ({file.role})" if file.role else file.path
         for file in checkpoint.files
-        if file.path not in shown and file.role not in {"modified", "plan"}
+        if file.path not in shown and file.role not in UNLISTED_ROLES
     ]
 
 
@@ -180,9 +193,15 @@ def build_sections(
     `longest` limits the characters of a sentence of the user or the agent.
     """
     yield _section(say(""), _opening(checkpoint, checks, longest))
-    if went_on := has_gone_on(checkpoint):
+    if has_gone_on(checkpoint):
         yield _section(say("Since that was said:"), _format_trail(checkpoint))
     yield _list(say("Changed since then:"), list_changes(checks))
+    yield from build_details(checkpoint, checks)
+
+
+def build_details(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
+    """Yield everything but the opening and what changed since."""
+    went_on = has_gone_on(checkpoint)
     yield _section(say(""), _format_interruption(checkpoint))
     asked = say("Prompts in that file:" if checkpoint.source else "Unanswered prompts:")
     yield _list(asked, _bullets(_list_prompts(checkpoint), 92))
@@ -206,7 +225,22 @@ def build_sections(
     yield _section(say("Also read:"), _lines(seen, 67, _FILES_IN_LINE))
     yield _list(say("Files:"), _bullets(list_named(checkpoint), 55))
     yield _list(say("Notes:"), _bullets(checkpoint.notes, 40))
+    yield from list_other_sections(checkpoint)
     yield _section(say(""), _closing(checkpoint, checks))
+
+
+def list_other_sections(checkpoint: Checkpoint) -> Iterator[Section]:
+    """Yield what a native file holds besides the keys of a checkpoint."""
+    for kept in checkpoint.extra.values():
+        parts = kept if isinstance(kept, dict) else {}
+        for key in ("fields", "sections"):
+            found = parts.get(key)
+            for title, body in found.items() if isinstance(found, dict) else ():
+                heading = say('"{title:80}" in the file:', title=title)
+                texts = [line for line in str(body).split("\n") if line.strip()]
+                yield _list(
+                    heading, (Item(block(text), 42 - n / 10) for n, text in enumerate(texts))
+                )
 
 
 def _section(heading: Rendered, items: Iterable[Item]) -> Section:

@@ -198,13 +198,15 @@ def _is_file(path: str, root: Path) -> bool:
         return False
 
 
-def read_text(path: Path, project: Project) -> str | None:
+def read_text(path: Path, project: Project, also: Sequence[Path] = ()) -> str | None:
     """Return the text of a file, up to a limit; None if it cannot be read.
 
     A checkpoint may come from someone else, in a repository that was unpacked with its `.git`. So
-    only the project's own files are read, and plans in the folders of agents.
+    only the project's own files are read, plans in the folders of agents, and `also` what is in the
+    folders of systems that the user chose.
     """
     folders = [
+        *also,
         project.worktree,
         project.root,
         project.store,

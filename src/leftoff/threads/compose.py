@@ -23,7 +23,14 @@ from leftoff.checkpoint import (
 )
 from leftoff.config import Settings
 from leftoff.errors import UsageError
-from leftoff.fingerprints import can_be_path, fingerprints, is_modified_since, locate_file, state_of
+from leftoff.fingerprints import (
+    can_be_path,
+    fingerprints,
+    is_modified_since,
+    list_mentioned,
+    locate_file,
+    state_of,
+)
 from leftoff.git import query
 from leftoff.names import FORBIDDEN, RESERVED, clean_name, find_unused_name, kebab, suggest_name
 from leftoff.profiles import sail_plans
@@ -75,6 +82,8 @@ def compose(
     draft = with_shell_edits(draft, session, project, settings)
     if with_plan:
         draft = with_step(with_found_plan(draft, project), project.worktree)
+    if settings.follows("openclaw"):
+        draft = with_mentioned_files(draft)
     return with_files(draft, project.worktree)
 
 
@@ -390,6 +399,16 @@ def _as_then(draft: Checkpoint) -> Checkpoint:
         for file in draft.files
     ]
     return msgspec.structs.replace(draft, files=files)
+
+
+def with_mentioned_files(draft: Checkpoint) -> Checkpoint:
+    """Add the files that progress, next action, blockers and notes mention."""
+    action = draft.next_action.text if draft.next_action else ""
+    texts = [*draft.done, draft.left_off or "", action, *draft.blockers, *draft.notes]
+    named = {file.path for file in draft.files} | {*draft.files_modified}
+    named |= {draft.plan.path or ""} if draft.plan else set()
+    found = list_mentioned(texts, besides=named)
+    return msgspec.structs.replace(draft, files=[*draft.files, *found]) if found else draft
 
 
 def _with_files_now(draft: Checkpoint, root: Path) -> Checkpoint:

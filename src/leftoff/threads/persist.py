@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff import knowledge, statusline
-from leftoff.checkpoint import Checkpoint, cut_to_limits, encode, to_plain
+from leftoff.checkpoint import EXPECTED, Checkpoint, cut_to_limits, encode, to_plain
 from leftoff.config import Settings
 from leftoff.errors import BelowQualityBar, ChoiceNeeded
 from leftoff.fingerprints import locate_file
@@ -131,7 +131,7 @@ def _decisions(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
 
 
 def _paths(checkpoint: Checkpoint, root: Path) -> Iterator[QualityFinding]:
-    named = [*(file.path for file in checkpoint.files)]
+    named = [file.path for file in checkpoint.files if file.role != EXPECTED]
     if checkpoint.plan and checkpoint.plan.path:
         named.append(checkpoint.plan.path)
     for path in dict.fromkeys(named):

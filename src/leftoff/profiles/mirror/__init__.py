@@ -88,10 +88,15 @@ class Mirrors:
         return False
 
     def read_notes(
-        self, store: "Store", session_id: str | None = None, *, since: datetime | None = None
+        self,
+        store: "Store",
+        session_id: str | None = None,
+        *,
+        since: datetime | None = None,
+        task: str | None = None,
     ) -> dict[str, Any]:
-        """Return the notes about a session's work, in keys of a checkpoint."""
-        del store, session_id, since
+        """Return the notes about a session's work, or a named task, in keys of a checkpoint."""
+        del store, session_id, since, task
         return {}
 
     def tell_what_waits(self) -> bool:
@@ -117,6 +122,11 @@ class Mirrors:
         """Return the file that shows a checkpoint."""
         del store, checkpoint_id
         return None
+
+    def list_folders(self, project: Project) -> list[Path]:
+        """Return the folders with artifacts, which may lie around the worktree."""
+        del project
+        return []
 
     def find_task(self, checkpoint: Checkpoint) -> str:
         """Return the task under which a checkpoint is filed."""

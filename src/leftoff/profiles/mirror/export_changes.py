@@ -99,7 +99,7 @@ def _export(
         cursor = _import_first(mirror)
         events, end = _read_events(mirror, cursor)
         is_new = cursor is None or cursor.inode != end[0]
-        news = _whole(mirror) if is_new else _news(mirror, events)
+        news = _whole(mirror, events) if is_new else _news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
         known = project_knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
         size = pending_files.measure(mirror.store) if mirror.wants_prompts else 0
@@ -169,7 +169,7 @@ def _import_first(mirror: Mirror) -> MirrorCursor | None:
     return mirror.manifest.read_cursor()
 
 
-def _whole(mirror: Mirror) -> StoreNews:
+def _whole(mirror: Mirror, events: Sequence[StoreEvent] = ()) -> StoreNews:
     """Return everything that is listed, as if it had just been saved."""
     entries = reversed(mirror.store.index().heads([*LISTED], _MOST))
     heads = [each for each in entries if not each.problem and _is_here(mirror, each)]
@@ -182,6 +182,7 @@ def _whole(mirror: Mirror) -> StoreNews:
         project=mirror.store.project,
         saved=saved,
         resumed=[each for each, entry in zip(saved, found, strict=True) if entry.state != "open"],
+        taken_up=_find_taken_up(mirror, events),
         current=current,
         is_whole=True,
     )
@@ -198,13 +199,7 @@ def _news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:
     saved = _load(
         mirror, [each for event in events if event.action == "saved" for each in event.ids]
     )
-    taken_up = {
-        each: TakenUp(event=event.id, session_id=event.session_id)
-        for event in events
-        if event.action in {"resumed", "consumed"}
-        for one in event.ids
-        for each in _with_purposeful(mirror, one)
-    }
+    taken_up = _find_taken_up(mirror, events)
     return StoreNews(
         now=mirror.store.now(),
         project=mirror.store.project,
@@ -213,6 +208,16 @@ def _news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:
         taken_up=taken_up,
         current=_current(mirror, events),
     )
+
+
+def _find_taken_up(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, TakenUp]:
+    return {
+        each: TakenUp(event=event.id, session_id=event.session_id)
+        for event in events
+        if event.action in {"resumed", "consumed"}
+        for one in event.ids
+        for each in _with_purposeful(mirror, one)
+    }
 
 
 def _load(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:

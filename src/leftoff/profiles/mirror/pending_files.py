@@ -30,6 +30,7 @@ def read_notes(
     session_id: str | None = None,
     *,
     since: datetime | None = None,
+    task: str | None = None,
 ) -> dict[str, Any]:
     """Return the notes in native files about a session's work, in canonical keys."""
     running = store.project.environment.find_session()
@@ -41,7 +42,7 @@ def read_notes(
     for name in names:
         mirror = Mirror(store, name)
         if isinstance(mirror.profile, NoteKeeper):
-            notes = {**mirror.profile.read_notes(mirror.folder, current, since), **notes}
+            notes = {**mirror.profile.read_notes(mirror.folder, current, since, task), **notes}
     return notes
 
 

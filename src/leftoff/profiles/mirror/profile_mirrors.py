@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from leftoff import profiles
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles.mirror import (
     Exported,
@@ -17,7 +18,7 @@ from leftoff.profiles.mirror import (
     import_edits,
     pending_files,
 )
-from leftoff.profiles.profile import AtWork, SessionNews
+from leftoff.profiles.profile import AtWork, SessionNews, Waited
 from leftoff.projects.project import Project
 from leftoff.store import Store
 
@@ -55,10 +56,15 @@ class ProfileMirrors(Mirrors):
         return pending_files.keeps_notes(self._names)
 
     def read_notes(
-        self, store: Store, session_id: str | None = None, *, since: datetime | None = None
+        self,
+        store: Store,
+        session_id: str | None = None,
+        *,
+        since: datetime | None = None,
+        task: str | None = None,
     ) -> dict[str, Any]:
         """Return the notes about a session's work, in keys of a checkpoint."""
-        return pending_files.read_notes(store, self._names, session_id, since=since)
+        return pending_files.read_notes(store, self._names, session_id, since=since, task=task)
 
     def tell_what_waits(self) -> bool:
         """Return whether the files show which checkpoint waits for which session."""
@@ -79,6 +85,11 @@ class ProfileMirrors(Mirrors):
     def find_path(self, store: Store, checkpoint_id: str) -> Path | None:
         """Return the file that shows a checkpoint."""
         return pending_files.find_path(store, self._names, checkpoint_id)
+
+    def list_folders(self, project: Project) -> list[Path]:
+        """Return the folders with artifacts, which may lie around the worktree."""
+        found = [profiles.load(name) for name in self._names]
+        return [each.home(project) for each in found if isinstance(each, Waited)]
 
     def find_task(self, checkpoint: Checkpoint) -> str:
         """Return the task under which a checkpoint is filed."""

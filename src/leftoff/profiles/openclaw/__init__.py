@@ -51,8 +51,6 @@ BUFFER = "memory/working-buffer.md"
 _AUTOSAVE_NAME = AUTOSAVE.rpartition("/")[2]
 _LOG_NAME = LOG.rpartition("/")[2]
 _WORKSPACE = "OPENCLAW_WORKSPACE"
-# No checkpoint name contains this.
-_BESIDE = "--"
 
 
 def home(project: Project) -> Path:
@@ -103,7 +101,11 @@ def more(folder: Path) -> More:
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    name = path.stem.removesuffix(_mark(_owner(text))) if _BESIDE in path.stem else path.stem
+    name = (
+        path.stem.removesuffix(_mark(_owner(text)))
+        if openclaw_layout.BESIDE in path.stem
+        else path.stem
+    )
     if f"{name}.md" == _AUTOSAVE_NAME:
         return buffer_file.read(text, path)
     return msgspec.structs.replace(openclaw_layout.read(text, path), name=name)
@@ -153,12 +155,12 @@ def _free(files: Files, path: str, project: str) -> str:
 
 def _mark(project: str) -> str:
     """Return the suffix that separates the files of projects with the same checkpoint name."""
-    return f"{_BESIDE}{digest(project.encode())[:6]}"
+    return f"{openclaw_layout.BESIDE}{digest(project.encode())[:6]}"
 
 
 def _owner(text: str) -> str:
     """Return the project that a file names; empty if it names none."""
-    return openclaw_layout.find_owner(openclaw_layout.LAYOUT.split(text))
+    return openclaw_layout.find_owner(openclaw_layout.LAYOUT.split(openclaw_layout.level(text)))
 
 
 def _state(files: Files) -> str:

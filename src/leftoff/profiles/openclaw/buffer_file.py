@@ -84,11 +84,17 @@ LOG_TITLE = "# Autosave Log\n"
 
 _TITLE = "# Autosave\n"
 _NOTES = "## Working notes\n"
+_SECTION = re.compile(
+    r"^##[ \t]+(?:progress|next action|blockers|key decisions|relevant context)[ \t:]*\r?$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TASK = re.compile(r"^\*\*task:\*\*", re.IGNORECASE | re.MULTILINE)
 _OURS = ("# autosave", "**created:**", "**auto-saved:**", "**project:**")
 
 
 def render(checkpoint: Checkpoint, state: str, *, project: str) -> str:
     """Write an autosave; `state` is the content of SESSION-STATE.md."""
+    state = state or openclaw_layout.find_state(checkpoint)
     fields = [
         _TITLE,
         openclaw_layout.write_moment(checkpoint),
@@ -110,15 +116,19 @@ def log_line(checkpoint: Checkpoint) -> str:
 
 def read(text: str, path: Path) -> Native:
     """Read an autosave in either of its two forms."""
-    parts = openclaw_layout.LAYOUT.split(text)
-    if parts.sections or "Task" in parts.fields:
-        return openclaw_layout.read(text, path)
     body = _body(text)
+    noted = state_file.parse(body)
+    # Working notes may have a section about progress, too, but they name the task in another way.
+    has_sections = _SECTION.search(text) is not None and not noted.get("summary")
+    if has_sections or _TASK.search(text):
+        return openclaw_layout.read(text, path)
+    parts = openclaw_layout.LAYOUT.split(text)
     if not body.strip():
         return Native(problem="It contains nothing below its header.")
-    fields: dict[str, Any] = state_file.parse(body) or {"notes": [body.strip()]}
+    fields: dict[str, Any] = noted or {"notes": [body.strip()]}
+    # Working notes may say more than a checkpoint has keys for.
     return Native(
-        fields=fields,
+        fields={**fields, openclaw_layout.KEY: {"state": body}},
         saved_at=openclaw_layout.read_moment(parts, path),
         project=openclaw_layout.find_owner(parts),
     )

@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from leftoff.checkpoint import Checkpoint, Decision, Plan
+from leftoff.checkpoint import EXPECTED, MENTIONED, Checkpoint, Decision, Plan
+from leftoff.fingerprints import list_mentioned
+from leftoff.names import kebab
+from leftoff.profiles.loose_headings import fold_title, level_fields, level_headings
 from leftoff.profiles.markdown_codec import (
     Field,
     Layout,
@@ -29,24 +32,68 @@ from leftoff.profiles.profile import Native
 
 KEY = "openclaw"
 """The key under which a checkpoint keeps content of a file that we do not know."""
+# Separates the name from the mark of its project; no checkpoint name contains this.
+BESIDE = "--"
 _NO_TASK = "Unnamed task"
 _ASKED = "Open question"
 _STEP = re.compile(r"(.+?)(?: \(step (\d+) of (\d+)\))?", re.DOTALL)
+_TITLE = re.compile(r"^\W*(?:checkpoint|autosave)\b\W*", re.IGNORECASE)
+# The placeholder of the template.
+_UNFILLED = re.compile(r"YYYY|<")
 _SUBHEADING = re.compile(r"#{3,6} \S(?:.*\S)?")
 
 
 def read(text: str, path: Path) -> Native:
-    """Read a checkpoint's file."""
+    """Read a checkpoint's file, however its headings and fields are spelled."""
+    text = level(text)
     parts = LAYOUT.split(text)
     fields = LAYOUT.read(parts)
-    if parts.intro:
-        fields["notes"] = [unescape(parts.intro), *fields.get("notes", [])]
+    notes = [unescape(parts.intro)] if parts.intro else []
+    moment = read_moment(parts, path)
+    created = parts.fields.get("Created", "")
+    if moment is None and created and _UNFILLED.search(created) is None:
+        notes.append(f"Created: {unescape(created)}")
+    if notes:
+        fields["notes"] = [*notes, *fields.get("notes", [])]
     kept = {"fields": parts.unknown_fields, "sections": parts.unknown_sections}
-    fields[KEY] = {key: value for key, value in kept.items() if value}
-    if not any(fields.values()):
+    if not any([*fields.values(), *kept.values()]):
         return Native(problem="It is empty: it has neither a task nor a section with text.")
+    own = {"title": _find_own_title(text, path), **kept}
+    fields[KEY] = {key: value for key, value in own.items() if value}
+    fields["files"] = _add_mentioned(fields)
     project = unescape(parts.fields.get("Project", ""))
-    return Native(fields=fields, saved_at=read_moment(parts, path), project=project)
+    return Native(fields=fields, saved_at=moment, project=project)
+
+
+def level(text: str) -> str:
+    """Return a file with each heading and field in the form of this layout."""
+    return level_fields(level_headings(text.lstrip("\n"), _SECTIONS), _FIELDS)
+
+
+def _find_own_title(text: str, path: Path) -> str:
+    """Return a title that says more than the name of the file."""
+    first = text.split("\n", 1)[0]
+    title = first.removeprefix("# ").strip() if first.startswith("# ") else ""
+    named = _TITLE.sub("", title)
+    stem = path.stem.partition(BESIDE)[0]
+    return "" if kebab(named) in {"", kebab(stem), "autosave"} else title
+
+
+def _add_mentioned(fields: Plain) -> list[Plain]:
+    """Return the named files, and those that the texts mention."""
+    named: list[Plain] = fields.get("files", [])
+    action = fields.get("next_action") or {}
+    texts = [
+        *fields.get("done", []),
+        fields.get("left_off") or "",
+        action.get("text", ""),
+        *fields.get("blockers", []),
+        *fields.get("notes", []),
+    ]
+    known = {each["path"] for each in named} | {*fields.get("files_modified", [])}
+    known.add((fields.get("plan") or {}).get("path", ""))
+    found = list_mentioned(texts, besides=known)
+    return [*named, *({"path": file.path, "role": file.role} for file in found)]
 
 
 def read_moment(parts: Parts, path: Path) -> datetime | None:
@@ -61,7 +108,8 @@ def find_owner(parts: Parts) -> str:
 
 def render(checkpoint: Checkpoint, *, project: str = "") -> str:
     """Write a checkpoint as its native file."""
-    head = f"# Checkpoint: {checkpoint.name}\n"
+    own = _find_kept(checkpoint).get("title")
+    head = f"# {own}\n" if isinstance(own, str) else f"# Checkpoint: {checkpoint.name}\n"
     return "\n".join([head, write_moment(checkpoint), write_body(checkpoint, project=project)])
 
 
@@ -72,14 +120,25 @@ def write_moment(checkpoint: Checkpoint) -> str:
 
 def write_body(checkpoint: Checkpoint, *, project: str) -> str:
     """Write everything below the line with the date."""
-    extra = checkpoint.extra.get(KEY)
-    kept = extra if isinstance(extra, dict) else {}
+    kept = _find_kept(checkpoint)
     fields = LAYOUT.write_fields(checkpoint)
     if project:
         fields.append(LAYOUT.write_field("Project", project))
     fields += [LAYOUT.write_field(*each) for each in _list_texts(kept.get("fields"))]
     sections = LAYOUT.write_sections(checkpoint, _list_texts(kept.get("sections")))
     return "\n".join([*fields, "", sections])
+
+
+def _find_kept(checkpoint: Checkpoint) -> Plain:
+    """Return what is stored for these files and means nothing elsewhere."""
+    found = checkpoint.extra.get(KEY)
+    return found if isinstance(found, dict) else {}
+
+
+def find_state(checkpoint: Checkpoint) -> str:
+    """Return the working notes that an imported autosave repeats."""
+    found = _find_kept(checkpoint).get("state")
+    return found if isinstance(found, str) else ""
 
 
 def _list_texts(value: object) -> list[tuple[str, str]]:
@@ -213,7 +272,7 @@ def _make_context(checkpoint: Checkpoint) -> Iterator[Point]:
         yield Point(label="Modified", text=path)
     shown = {*checkpoint.files_modified, checkpoint.plan.path if checkpoint.plan else None}
     for file in checkpoint.files:
-        if file.path not in shown:
+        if file.path not in shown and file.role not in {MENTIONED, EXPECTED}:
             yield Point(label="File", text=file.path)
     for artifact in checkpoint.artifacts.items():
         yield _make_artifact(*artifact)
@@ -278,23 +337,54 @@ def _make_other_field(title: str) -> Field:
 
 
 LAYOUT = Layout(
+    fold=fold_title,
     fields=(
-        *(_make_other_field(title) for title in ("Created", "Project", "Auto-saved", "Age")),
-        Field("Task", _read_task, _write_task),
+        *(_make_other_field(title) for title in ("Project", "Auto-saved", "Age")),
+        Field("Created", read_nothing, lambda _: None, ("Saved", "Date", "创建时间", "Erstellt")),
+        Field("Task", _read_task, _write_task, ("Summary", "任务", "Aufgabe", "Tâche", "Tarea")),
     ),
     sections=(
-        Section("Progress", _read_progress, _write_progress),
-        Section("Next Action", _read_action, _write_action),
-        Section("Blockers", _read_blockers, _write_blockers),
+        Section(
+            "Progress",
+            _read_progress,
+            _write_progress,
+            ("Done", "Completed", "Progress so far", "Current progress", "What was done",
+             "进度", "进展", "Fortschritt", "Progrès", "Avancement", "Progreso"),
+        ),
+        Section(
+            "Next Action",
+            _read_action,
+            _write_action,
+            ("Next Actions", "Next Step", "Next Steps", "Exact next action", "Next",
+             "下一步", "下一步行动", "Nächster Schritt", "Nächste Schritte", "Prochaine étape",
+             "Prochaine action", "Siguiente paso", "Próxima acción"),
+        ),
+        Section(
+            "Blockers",
+            _read_blockers,
+            _write_blockers,
+            ("Blocker", "Blockers and uncertainties", "Blockers & uncertainties", "Blocked by",
+             "阻塞", "障碍", "Hindernisse", "Blocages", "Bloqueos"),
+        ),
         Section(
             "Key Decisions",
             lambda lines: {"decisions": [*map(_read_decision, points.read_all(lines))]},
             lambda checkpoint: points.write_all(map(_make_decision, checkpoint.decisions)),
+            ("Decisions", "Key Decision", "Decisions made", "关键决策", "决策", "Entscheidungen",
+             "Décisions", "Decisiones"),
         ),
         Section(
             "Relevant Context",
             _read_context,
             lambda checkpoint: points.write_all(_make_context(checkpoint)),
+            ("Context", "Relevant files", "Files and context", "相关上下文", "上下文", "Kontext",
+             "Contexte", "Contexto"),
         ),
     ),
+)  # fmt: skip
+_SECTIONS = frozenset(
+    fold_title(spelling) for part in LAYOUT.sections for spelling in (part.title, *part.spellings)
+)
+_FIELDS = frozenset(
+    fold_title(spelling) for part in LAYOUT.fields for spelling in (part.title, *part.spellings)
 )

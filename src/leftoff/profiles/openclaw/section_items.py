@@ -13,7 +13,12 @@ Kind = Literal["bullet", "heading", "prose"]
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
 _BULLET = re.compile(r"[-*+](?:[ \t]+(.*))?$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
-_COMMENT = re.compile(r"[ \t]*<!--")
+# The remarks of the template; somebody's own comment is content.
+_COMMENT = re.compile(
+    r"[ \t]*<!--\s*(?:What was completed|Exact next step|Concrete obstacles|Reasoning that led|"
+    r"Files, paths, preferences)",
+    re.IGNORECASE,
+)
 _AGE = "**Age:**"
 EDGES = " \t\r\n"
 INFERRED = "(inferred from the session)"
@@ -82,7 +87,7 @@ def join_lines(lines: Sequence[str]) -> str:
 
 
 def _without_remarks(lines: Sequence[str]) -> Iterable[str]:
-    """Drop comments that fill whole lines, and the line that explains how age is shown."""
+    """Drop the template's comments, and the line that explains how age is shown."""
     at = 0
     while at < len(lines):
         end = _end_of_comment(lines, at) if _COMMENT.match(lines[at]) else None

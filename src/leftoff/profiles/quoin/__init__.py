@@ -29,6 +29,7 @@ SETTINGS: Mapping[str, Any] = {
     "same_name": "revise",
     "noise": "report",
     "content": "paths",
+    "quality": [],
     "advise_at": 70.0,
     "capture_at": 95.0,
     "prompts": "keep",

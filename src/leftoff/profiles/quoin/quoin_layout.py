@@ -1,7 +1,7 @@
 """The format of a checkpoint's file: ten sections, and more where they do not suffice."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import msgspec
 
 from leftoff.checkpoint import MANUAL, TRIGGERS, Checkpoint, to_plain
 from leftoff.names import kebab, suggest_name
+from leftoff.profiles.loose_headings import fold_title, level_headings
 from leftoff.profiles.markdown_codec import (
     Layout,
     Lines,
@@ -16,15 +17,16 @@ from leftoff.profiles.markdown_codec import (
     Plain,
     Section,
     Style,
-    read_nothing,
+    split_sections,
 )
 from leftoff.profiles.profile import Native
-from leftoff.profiles.quoin import section_values
+from leftoff.profiles.quoin import section_texts, section_values
 from leftoff.profiles.quoin.section_values import PLAN, STATE
 from leftoff.text import times
 
 PRECOMPACT = "precompact"
 DATED = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d)(\d\d))?-(.+)\.md")
+Sections = Mapping[str, Lines]
 _EXTRA = "quoin"
 """The key under which a checkpoint keeps sections that we do not know."""
 _UNKNOWN = "unknown"
@@ -35,6 +37,13 @@ _AUTOMATIC = {f"checkpoint save ({trigger})": trigger for trigger in TRIGGERS}
 _CONFLICT_COPY = re.compile(r".+ \d+\.md")
 _AUTOMATIC_FILE = re.compile(r"-(?:precompact|auto)(?:-\d+)?$")
 _LEAST_BYTES = 100
+# A file with fewer sections is torn: nobody can say what it is about.
+_LEAST_SECTIONS = 3
+# A task that can be part of a file's name as it is.
+_FILE_NAME = re.compile(r"\w[\w.@+-]{0,99}")
+_HINT = re.compile(
+    r"Run /checkpoint --restore in a fresh session to resume task '(.*)' from branch '.*'\."
+)
 
 
 # Reading
@@ -46,17 +55,25 @@ def read(path: Path, data: bytes, pending: Mapping[str, str]) -> Native:
         return Native(problem="It is a conflict copy of another file.")
     if len(data) < _LEAST_BYTES:
         return Native(problem=f"It is smaller than {_LEAST_BYTES} bytes.")
-    parts = LAYOUT.split(data.decode("utf-8", "replace").removeprefix("\ufeff"))
+    text = level_headings(data.decode("utf-8", "replace").removeprefix("\ufeff"), _TEN)
+    parts = LAYOUT.split(text)
     found = LAYOUT.read(parts)
-    task, status = found.pop("task", ""), found.pop("status", "")
-    if task in {"", section_values.NONE}:
+    task, status = found.pop("task", "") or _read_task(path, parts), found.pop("status", "")
+    if not task:
         return Native(problem="It does not name an active task.")
     is_named = _is_named(path, status)
+    kept = {
+        "intro": "\n".join(split_sections(text)[0].lines).strip(),
+        "sections": _find_unknown(parts, found),
+        "status": status if is_named and status != _VOLUNTARY else "",
+        "hint": found.pop("hint", ""),
+        "task": "" if is_named and kebab(task) == task else task,
+    }
     fields = {
         **_resolve(found),
         "trigger": _find_trigger(found.get("trigger"), status, is_named=is_named),
         "session_id": found.get("session_id") or pending.get(path.name),
-        _EXTRA: _keep(_find_unknown(parts, found), "" if is_named else task),
+        _EXTRA: {key: value for key, value in kept.items() if value},
     }
     return Native(
         fields=fields,
@@ -75,6 +92,8 @@ def _resolve(found: Plain) -> Plain:
     request = fields.pop("request", None)
     fields |= {"summary": asked, "intent": request} if has_request else {"intent": asked}
     artifacts = dict(fields.get("artifacts", {}))
+    if remarks := fields.pop("remarks", []):
+        fields["notes"] = [*fields.get("notes", []), *remarks]
     fields["plan"] = _resolve_plan(fields.pop("stage", None), fields.get("plan"), artifacts)
     inferred = fields.pop("inferred", None)
     fields["next_action"] = fields.get("next_action") or inferred
@@ -92,27 +111,35 @@ def _resolve_plan(stage: str | None, section: Plain | None, artifacts: Plain) ->
     return {key: value for key, value in plan.items() if value is not None} or None
 
 
+def _read_task(path: Path, parts: Parts) -> str:
+    """Take the task from the hint or the file's name if an otherwise whole file lacks it."""
+    hint = _HINT.search("\n".join(parts.sections.get("Restore hint", [])))
+    if hint is not None:
+        return hint[1]
+    dated = DATED.fullmatch(path.name)
+    if dated is None or len(parts.sections) < _LEAST_SECTIONS:
+        return ""
+    return _AUTOMATIC_FILE.sub("", dated[4])
+
+
 def _find_unknown(parts: Parts, found: Plain) -> dict[str, str]:
-    """Return sections without a key; a guess beside a stated next action counts as one too."""
-    if not {"next_action", "inferred"} <= found.keys():
-        return parts.unknown_sections
-    return {**parts.unknown_sections, _INFERRED: "\n".join(parts.sections[_INFERRED])}
-
-
-def _keep(sections: Mapping[str, str], task: str) -> Plain:
-    """Store what no key can hold."""
-    read = {title: section_values.read_text(body.split("\n")) for title, body in sections.items()}
-    unknown = {title: text for title, text in read.items() if text}
-    return {
-        **({"sections": unknown} if unknown else {}),
-        **({"task": task} if task else {}),
+    """Return the sections that no key can hold, or not whole."""
+    unread = [title for title, is_whole in _IS_WHOLE.items() if not is_whole(parts.sections)]
+    # A guess beside a stated next action.
+    if {"next_action", "inferred"} <= found.keys():
+        unread.append(_INFERRED)
+    bodies = {title: "\n".join(parts.sections[title]) for title in unread}
+    sections = {
+        title: section_texts.read_text(body.split("\n"))
+        for title, body in {**parts.unknown_sections, **bodies}.items()
     }
+    return {title: text for title, text in sections.items() if text}
 
 
 def _is_named(path: Path, status: str) -> bool:
     if status in _AUTOMATIC or PRECOMPACT in status:
         return False
-    return "voluntary" in status or _AUTOMATIC_FILE.search(path.stem) is None
+    return "voluntary" in status.lower() or _AUTOMATIC_FILE.search(path.stem) is None
 
 
 def _find_trigger(stated: str | None, status: str, *, is_named: bool) -> str:
@@ -144,22 +171,28 @@ def _read_date(path: Path) -> datetime | None:
 
 def render(checkpoint: Checkpoint) -> str:
     """Write a checkpoint as its file."""
-    kept = _find_kept(checkpoint).get("sections")
-    unknown = kept if isinstance(kept, dict) else {}
-    return LAYOUT.write_sections(
+    kept = _find_kept(checkpoint)
+    sections = kept.get("sections")
+    unknown = sections if isinstance(sections, dict) else {}
+    text = LAYOUT.write_sections(
         checkpoint,
         [
-            (" ".join(str(title).split()), section_values.write_text(str(body)))
+            (" ".join(str(title).split()), section_texts.write_text(str(body)))
             for title, body in unknown.items()
         ],
     )
+    intro = kept.get("intro")
+    return f"{intro}\n\n{text}" if isinstance(intro, str) else text
 
 
 def task_of(checkpoint: Checkpoint) -> str:
-    """Return the task of a checkpoint: its name, or one derived from the work."""
-    if checkpoint.name:
-        return checkpoint.name
+    """Return the task of a checkpoint as quoin spells it, or one derived from the work."""
     known = _find_kept(checkpoint).get("task")
+    spelled = known if isinstance(known, str) and _FILE_NAME.fullmatch(known) else ""
+    if checkpoint.name:
+        return spelled if kebab(spelled) == kebab(checkpoint.name) else checkpoint.name
+    if spelled:
+        return spelled
     dated = DATED.fullmatch(Path(checkpoint.artifacts.get(STATE, "")).name)
     found = known if isinstance(known, str) else dated[4] if dated else ""
     texts = [checkpoint.summary, checkpoint.intent, checkpoint.left_off]
@@ -175,12 +208,26 @@ def _find_kept(checkpoint: Checkpoint) -> dict[str, object]:
 # Sections
 
 
+def _read_active_task(lines: Lines) -> Plain:
+    text = " ".join(section_texts.unescape(lines).split()).strip("`* ")
+    return {"task": "" if section_texts.is_nothing(text) else text}
+
+
 def _read_branch(lines: Lines) -> Plain:
-    branch = section_values.read_text(lines)
+    branch = section_texts.read_word(lines)
     return {"branch": None if branch == _UNKNOWN else branch}
 
 
+def _read_hint(lines: Lines) -> Plain:
+    """Read a hint that says something of its own."""
+    text = section_texts.read_text(lines)
+    return {"hint": text} if text and not _HINT.fullmatch(text) else {}
+
+
 def _write_hint(checkpoint: Checkpoint) -> str:
+    own = _find_kept(checkpoint).get("hint")
+    if isinstance(own, str):
+        return section_texts.write_text(own)
     branch = " ".join((checkpoint.branch or _UNKNOWN).split())
     return (
         f"Run /checkpoint --restore in a fresh session to resume task '{task_of(checkpoint)}' "
@@ -192,13 +239,13 @@ def _make_action(title: str, key: str, origin: str) -> Section:
     """Make the section for a stated next action, or for an inferred one."""
 
     def read(lines: Lines) -> Plain:
-        text = section_values.read_text(lines)
+        text = section_texts.read_text(lines)
         return {} if text is None else {key: {"text": text, "origin": origin}}
 
     def write(checkpoint: Checkpoint) -> str | None:
         action = checkpoint.next_action
         is_mine = action is not None and (action.origin == "stated") == (origin == "stated")
-        return section_values.write_text(action.text) if action and is_mine else None
+        return section_texts.write_text(action.text) if action and is_mine else None
 
     return Section(title, read, write)
 
@@ -222,6 +269,9 @@ def _read_moment(lines: Lines) -> Plain:
 
 
 def _find_status(checkpoint: Checkpoint) -> str:
+    own = _find_kept(checkpoint).get("status")
+    if checkpoint.name and isinstance(own, str):
+        return section_texts.write_text(own)
     return _VOLUNTARY if checkpoint.name else f"checkpoint save ({checkpoint.trigger})"
 
 
@@ -231,44 +281,56 @@ def _find_trigger_told(checkpoint: Checkpoint) -> str | None:
 
 
 _STYLE = Style(
-    read_text=section_values.read_text,
-    write_text=section_values.write_text,
-    read_list=section_values.read_items,
-    write_list=section_values.write_items,
+    read_text=section_texts.read_text,
+    write_text=section_texts.write_text,
+    read_list=section_texts.read_items,
+    write_list=section_texts.write_items,
 )
 LAYOUT = Layout(
-    # Match titles exactly as quoin writes them: a person's own section may differ in case only.
-    fold=str,
+    fold=fold_title,
     # The first section counts: a second one with the same title was pasted in.
     joins_repeated=False,
     sections=(
-        Section("Status", lambda lines: {"status": section_values.unescape(lines)}, _find_status),
+        Section("Status", lambda lines: {"status": section_texts.unescape(lines)}, _find_status),
+        Section(
+            "Current stage",
+            lambda lines: {"stage": section_texts.read_word(lines)},
+            lambda each: section_texts.write_word(each.plan.stage if each.plan else None),
+            ("Current phase", "Stage", "Phase"),
+        ),
+        Section("Active task", _read_active_task, task_of, ("Task", "Task name")),
+        Section(
+            "Branch",
+            _read_branch,
+            lambda each: section_texts.write_word(each.branch or _UNKNOWN),
+            ("Git branch", "Current branch"),
+        ),
         _STYLE.text(
-            "Current stage", "stage", find=lambda each: each.plan.stage if each.plan else None
+            "Last user intent",
+            "asked",
+            find=lambda each: each.summary or each.intent,
+            spellings=("Last intent", "User intent"),
         ),
-        Section(
-            "Active task",
-            lambda lines: {"task": " ".join(section_values.unescape(lines).split())},
-            task_of,
-        ),
-        Section(
-            "Branch", _read_branch, lambda each: section_values.write_text(each.branch or _UNKNOWN)
-        ),
-        _STYLE.text("Last user intent", "asked", find=lambda each: each.summary or each.intent),
         Section(
             "In-flight artifacts",
-            lambda lines: {"artifacts": dict(section_values.read_pairs(lines))},
+            section_values.read_artifacts,
             section_values.write_artifacts,
+            ("Artifacts", "In-flight artifact paths"),
         ),
-        _STYLE.texts("Open questions", "questions"),
-        Section("Decisions made", section_values.read_decisions, section_values.write_decisions),
-        _STYLE.text("Unfinished work", "left_off"),
-        Section("Restore hint", read_nothing, _write_hint),
+        _STYLE.texts("Open questions", "questions", spellings=("Open question", "Questions")),
+        Section(
+            "Decisions made",
+            section_values.read_decisions,
+            section_values.write_decisions,
+            ("Decisions", "Key decisions", "Decisions made this session"),
+        ),
+        _STYLE.text("Unfinished work", "left_off", spellings=("Remaining work", "Unfinished")),
+        Section("Restore hint", _read_hint, _write_hint),
         # The sections above always exist; those below hold what does not fit into them.
         Section(
             "Last request",
-            lambda lines: {"request": section_values.read_text(lines)},
-            lambda each: section_values.write_text(each.intent) if each.summary else None,
+            lambda lines: {"request": section_texts.read_text(lines)},
+            lambda each: section_texts.write_text(each.intent) if each.summary else None,
         ),
         Section(
             "Plan",
@@ -288,3 +350,28 @@ LAYOUT = Layout(
         Section("Saved at", _read_moment, lambda each: each.saved_at.astimezone(UTC).isoformat()),
     ),
 )
+_TEN = frozenset(
+    fold_title(spelling)
+    for section in LAYOUT.sections[:10]
+    for spelling in (section.title, *section.spellings)
+)
+
+
+def _is_read_whole(title: str, check: Callable[[Lines], bool]) -> Callable[[Sections], bool]:
+    def is_whole(sections: Sections) -> bool:
+        lines = sections.get(title)
+        return lines is None or section_texts.read_text(lines) is None or check(lines)
+
+    return is_whole
+
+
+# Sections that only leftoff writes; in other hands they may hold anything.
+_IS_WHOLE = {
+    title: _is_read_whole(title, check)
+    for title, check in {
+        "Plan": lambda lines: section_values.has_only(lines, ("path", "title", "step")),
+        "Session link": lambda lines: section_values.has_only(lines, section_values.LINK),
+        "Context use": lambda lines: bool(_read_context(lines)),
+        "Saved at": lambda lines: bool(_read_moment(lines)),
+    }.items()
+}

@@ -1,9 +1,12 @@
 """Update the files of quoin from the store."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
+
+import msgspec
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import cost_ledger
@@ -11,13 +14,16 @@ from leftoff.profiles.profile import Files, PromptNews, SessionNews, StoreNews, 
 from leftoff.profiles.quoin import sentinels
 from leftoff.profiles.quoin.quoin_layout import PRECOMPACT, render, task_of
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, TRASH
+from leftoff.profiles.regular_files import find_newest_name
 
 # quoin's own limits: it warns above this size, and its marks expire.
 SOFT_CAP_BYTES = 4096
 _SWEPT_AFTER = timedelta(days=7)
 # After this time nobody waits for the output of the save any more.
 _FRESH = timedelta(minutes=1)
-_NO_MODEL = "none"
+# The tier that quoin declares for this skill.
+_TIER = "haiku"
+_NO_WORD = re.compile(r"[^A-Za-z0-9]")
 
 
 def write(files: Files, news: StoreNews) -> None:
@@ -29,13 +35,21 @@ def write(files: Files, news: StoreNews) -> None:
         is_open = checkpoint.id not in taken_up and not checkpoint.source
         if path is not None and is_open:
             _mark(files, checkpoint, path, news)
-    for checkpoint in [] if news.is_whole else news.resumed:
+    for checkpoint in _find_restored(files, news):
         _unmark(files, checkpoint)
     _ledger(files, news)
     for prompts in news.prompts:
         _prompts(files, prompts)
     if news.session is not None and news.session.event == "session-start":
         _sweep(files, news, news.session)
+
+
+def _find_restored(files: Files, news: StoreNews) -> list[Checkpoint]:
+    """Return the restored checkpoints; on first contact, those that quoin itself saved here."""
+    if not news.is_whole:
+        return [*news.resumed]
+    restored = [each for each in news.resumed if each.id in news.taken_up]
+    return [each for each in restored if _is_from_here(files, each)]
 
 
 def _warn_of_nested(files: Files, news: StoreNews) -> None:
@@ -62,8 +76,9 @@ def _checkpoint(files: Files, checkpoint: Checkpoint, news: StoreNews) -> str | 
         path = _automatic(files, checkpoint, f"{stem}-{suffix}", data)
     if len(data) > SOFT_CAP_BYTES and _is_fresh(checkpoint, news):
         files.warn(
-            f"checkpoint file {files.root / path} exceeds 4 KB soft cap ({len(data)} bytes); "
-            "a checkpoint holds paths, not contents."
+            f"[quoin checkpoint] WARNING: checkpoint file {files.root / path} exceeds 4 KB soft "
+            f"cap ({len(data)} bytes) — paths-not-content rule may be violated; check for "
+            "accidentally-included content."
         )
     return path
 
@@ -176,34 +191,41 @@ def _ledger(files: Files, news: StoreNews) -> None:
     """Add a row for each save and each restore."""
     ours = [each for each in news.saved if each.source is None]
     if news.is_whole:
-        _fill_ledgers(files, ours)
-        return
+        _fill_ledgers(files, ours, news)
+        ours = []
     for checkpoint in ours:
-        _add(files, _row(checkpoint, "save"), key=f"saved {checkpoint.id}")
-    for checkpoint in news.resumed:
+        _add(files, _row(checkpoint, "save", news), key=f"saved {checkpoint.id}")
+    for checkpoint in _find_restored(files, news):
         taken_up = news.taken_up.get(checkpoint.id) or TakenUp(event=checkpoint.id)
-        row = _row(checkpoint, "restore", at=news.now, session_id=taken_up.session_id)
+        row = _row(checkpoint, "restore", news, session_id=taken_up.session_id)
         _add(files, row, key=f"resumed {taken_up.event}")
 
 
 def _row(
-    checkpoint: Checkpoint,
-    note: str,
-    *,
-    at: datetime | None = None,
-    session_id: str | None = None,
+    checkpoint: Checkpoint, note: str, news: StoreNews, *, session_id: str | None = None
 ) -> cost_ledger.Row:
-    at = at or checkpoint.saved_at
+    is_save = note == "save"
+    at = checkpoint.saved_at if is_save else news.now
+    own = checkpoint.session_id
+    is_now = not is_save or (own is None and _is_fresh(checkpoint, news))
+    running = _find_newest_session(news) if is_now and session_id is None else None
     nobody = f"unknown-checkpoint-{checkpoint.saved_at.timestamp():.0f}"
     return cost_ledger.Row(
         task=task_of(checkpoint),
-        uuid=session_id or checkpoint.session_id or nobody,
+        uuid=session_id or running or own or nobody,
         date=f"{at.astimezone():%Y-%m-%d}",
         phase="checkpoint",
-        model=_NO_MODEL,
+        model=_TIER,
         kind="task",
         note=note,
     )
+
+
+def _find_newest_session(news: StoreNews) -> str | None:
+    """Return the session of Claude Code that wrote here last: if none is known, it is this one."""
+    claude = news.project.environment.find_agent_folder("claude")
+    folder = claude / "projects" / _NO_WORD.sub("-", str(news.project.worktree))
+    return find_newest_name(folder, ".jsonl")
 
 
 def _add(files: Files, row: cost_ledger.Row, *, key: str) -> None:
@@ -211,12 +233,12 @@ def _add(files: Files, row: cost_ledger.Row, *, key: str) -> None:
     files.append(path, cost_ledger.line(row), key=key, head=cost_ledger.header(row.task))
 
 
-def _fill_ledgers(files: Files, checkpoints: Iterable[Checkpoint]) -> None:
+def _fill_ledgers(files: Files, checkpoints: Iterable[Checkpoint], news: StoreNews) -> None:
     """Add only the missing rows when everything is written again."""
-    wanted = [(checkpoint, _row(checkpoint, "save")) for checkpoint in checkpoints]
-    # Count equal rows: two saves of one task on one day look the same.
+    wanted = [(checkpoint, _row(checkpoint, "save", news)) for checkpoint in checkpoints]
+    # Count equal rows: two saves of one task on one day look the same. Version 0.1 named no tier.
     there = Counter(
-        cost_ledger.line(row)
+        cost_ledger.line(msgspec.structs.replace(row, model=_TIER))
         for task in {row.task for _, row in wanted}
         for row in cost_ledger.rows(files.root, task)
     )

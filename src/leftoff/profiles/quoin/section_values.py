@@ -1,13 +1,22 @@
 """Read and write structured sections of a quoin file: pairs, plans, decisions."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import PurePosixPath
 
 import msgspec
 
 from leftoff.checkpoint import Checkpoint, Decision
-from leftoff.profiles import markdown_codec
+from leftoff.profiles.loose_headings import fold_title
 from leftoff.profiles.markdown_codec import Lines, Plain
+from leftoff.profiles.quoin.section_texts import (
+    NONE,
+    escape,
+    is_nothing,
+    split_items,
+    unescape,
+    write_item,
+)
 
 PLAN, STATE = "current-plan.md", "session-state"
 _NOT_FOUND = "(none found)"
@@ -30,8 +39,14 @@ def read_pairs(lines: Lines) -> Iterator[tuple[str, str]]:
     for raw in split_items(lines):
         name, rest = _split_name(raw[0])
         value = rest.removeprefix(":").strip(" \t")
-        if name and value not in {"", _NOT_FOUND, NONE}:
+        if name and value and not is_nothing(value):
             yield name, _read_value(value)
+
+
+def has_only(lines: Lines, names: Collection[str]) -> bool:
+    """Return whether every line of a section is one of these names with its value."""
+    items = [raw for raw in split_items(lines) if not is_nothing("\n".join(raw))]
+    return all(len(raw) == 1 and _split_name(raw[0])[0] in names for raw in items)
 
 
 def _split_name(text: str) -> tuple[str, str]:
@@ -57,13 +72,102 @@ def _read_string(text: str) -> str | None:
 
 def _quote(text: str) -> str:
     """Quote a name or path only if it would be read as something else."""
-    is_plain = text.strip() == text and text.isprintable() and ":" not in text
-    if text and is_plain and not text.startswith(('"', "(none")):
+    is_plain = text.strip() == text and text.isprintable() and not _MARKS.search(text)
+    if text and is_plain and not text.startswith(('"', "(none")) and not is_nothing(text):
         return text
     return msgspec.json.encode(text).decode()
 
 
 # Artifacts
+
+# What people put around names and paths.
+_MARKS = re.compile(r"[:*`|→]|\]\(| (?:->|=>|—|–|=) ")
+_ARROW = re.compile(r"[ \t]+(?:→|->|=>|—|–|=)[ \t]+|[ \t]*→[ \t]*")
+_CODE = re.compile(r"(?:\[[^\]\n]*\]\((?P<link>[^)\s]+)\)|`(?P<code>[^`\n]+)`)[ \t]*(?P<rest>.*)")
+_RULE = re.compile(r"\|?[ \t:|-]+\|?")
+_ALIASES = {
+    "current plan": PLAN,
+    "current plan.md": PLAN,
+    "architecture": "architecture.md",
+    "critic response": "latest critic-response",
+    "latest critic response": "latest critic-response",
+    "review": "latest review",
+    "latest review": "latest review",
+    "session state": STATE,
+    "session state file": STATE,
+}
+_NUMBERED = re.compile(r"(critic-response|review)-\d+\.md")
+
+
+def read_artifacts(lines: Lines) -> Plain:
+    """Read the artifacts however they are listed; what is not one is left for the notes."""
+    paths: dict[str, str] = {}
+    rest: list[str] = []
+    for raw in split_items(lines):
+        name, path, remark = _read_artifact(raw[0])
+        if path and paths.setdefault(name, path) != path:
+            remark = f"{path} {remark}"
+        remarks = [f"{name}: {remark}" if name and remark else remark, *raw[1:]]
+        if any(each.strip() for each in remarks):
+            rest.append(unescape([each for each in remarks if each.strip()]))
+    return {"artifacts": paths, "remarks": rest}
+
+
+def _read_artifact(text: str) -> tuple[str, str, str]:
+    """Return the name, the path and what else a line says."""
+    if _QUOTED.match(text):
+        name, rest = _split_name(text)
+        return (name, *_read_path(rest.removeprefix(":").strip(" \t")))
+    if text.startswith("|"):
+        if _RULE.fullmatch(text) or fold_title(text) == "artifact | path":
+            return "", "", ""
+        name, value, *more = [*(cell.strip() for cell in text.strip("| \t").split("|")), ""]
+        path, remark = _read_path(value)
+        return _find_alias(name), path, " ".join([remark, *more]).strip()
+    name, colon, value = text.partition(":")
+    if colon and "/" not in name:
+        return (_find_alias(name), *_read_path(value.strip(" \t")))
+    name, *values = _ARROW.split(text, maxsplit=1)
+    if values:
+        return (_find_alias(name), *_read_path(values[0]))
+    path, remark = _read_path(text)
+    is_one = _is_path(path) and len(path.split()) == 1
+    return (_name_path(path), path, remark) if is_one else ("", "", text)
+
+
+def _read_path(value: str) -> tuple[str, str]:
+    """Return a path without its markup, and the remark behind it."""
+    value = value.removeprefix("**").removesuffix("**").strip(" \t")
+    if not value or is_nothing(value):
+        return "", ""
+    found = _CODE.fullmatch(value)
+    if found is None:
+        return _read_value(value), ""
+    path = (found["link"] or found["code"]).strip()
+    return "" if is_nothing(path) else path, found["rest"].strip()
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text or text.strip("`* ").endswith(".md")
+
+
+def _name_path(path: str) -> str:
+    """Name an artifact after its file."""
+    name = PurePosixPath(path).name
+    if numbered := _NUMBERED.fullmatch(name):
+        return f"latest {numbered[1]}"
+    return STATE if "/memory/sessions/" in path else name
+
+
+def _find_alias(name: str) -> str:
+    plain = name.replace("*", "").replace("`", "").strip()
+    return _ALIASES.get(fold_title(plain), plain)
+
+
+def _write_name(name: str) -> str:
+    """Write a name, quoted if it would be read as another one."""
+    is_own = _find_alias(name) == name and "/" not in name
+    return _quote(name) if is_own else msgspec.json.encode(name).decode()
 
 
 def write_artifacts(checkpoint: Checkpoint) -> str:
@@ -73,7 +177,7 @@ def write_artifacts(checkpoint: Checkpoint) -> str:
         paths.setdefault(PLAN, checkpoint.plan.path)
     named = {**dict.fromkeys(LISTED, None), **paths}
     return "\n".join(
-        f"- {_quote(name)}: {_NOT_FOUND if path is None else _quote(path)}"
+        f"- {_write_name(name)}: {_NOT_FOUND if path is None else _quote(path)}"
         for name, path in named.items()
     )
 
@@ -115,7 +219,8 @@ def write_plan(checkpoint: Checkpoint) -> str | None:
 
 def read_decisions(lines: Lines) -> Plain:
     """Read the decisions."""
-    return {"decisions": [_read_decision(raw) for raw in split_items(lines)]}
+    found = [raw for raw in split_items(lines) if not is_nothing("\n".join(raw))]
+    return {"decisions": [_read_decision(raw) for raw in found]}
 
 
 def write_decisions(checkpoint: Checkpoint) -> str:
@@ -169,11 +274,15 @@ def _fits_one_line(what: str, why: str) -> bool:
 
 # The session
 
+LINK = ("Agent", "Resume command", "JSONL path", "Read up to")
+
 
 def read_link(lines: Lines) -> Plain:
     """Read the agent, and how far its transcript was read."""
     pairs = dict(read_pairs(lines))
-    plain: Plain = {"agent": pairs.get("Agent")}
+    command = pairs.get("Resume command", "")
+    known = "claude" if command.startswith("claude ") else None
+    plain: Plain = {"agent": pairs.get("Agent") or known}
     if (path := pairs.get("JSONL path")) is not None:
         offset = pairs.get("Read up to", "")
         plain["transcript"] = {"path": path, "offset": int(offset) if offset.isdecimal() else 0}
@@ -189,101 +298,3 @@ def write_link(checkpoint: Checkpoint) -> str | None:
         lines.append(f"- JSONL path: {_quote(checkpoint.transcript.path)}")
         lines.append(f"- Read up to: {checkpoint.transcript.offset}")
     return "\n".join(lines) or None
-
-
-# --- texts and lists in sections, escaped so that reading returns them ---
-#
-# A text that looks like a heading, a fence or `(none)` gets a backslash, which reading removes. So
-# do blank lines at its edges, which nobody would see, and a carriage return at the end of a line,
-# which a change of line ends would remove.
-
-
-NONE = "(none)"
-
-_ESCAPES = markdown_codec.Escapes(r"##[ \t]|```|~~~|\(none|- (?:why|instead of|impact): ")
-_RETURN = re.compile(r"\r\\*$")
-_ITEM = re.compile(r"[-*+] (.*)", re.DOTALL)
-_INDENT = "  "
-
-
-def escape(text: str) -> str:
-    """Escape a text, so that no line of it means something else."""
-    lines = [_escape_line(line) for line in text.split("\n")]
-    for numbers in (range(len(lines)), range(len(lines) - 1, -1, -1)):
-        for number in numbers:
-            if lines[number].strip():
-                break
-            lines[number] = "\\" + lines[number]
-    return "\n".join(lines)
-
-
-def _escape_line(line: str) -> str:
-    if _RETURN.search(line):
-        line += "\\"
-    return f"\\{line}" if _is_covered_blank(line) else _ESCAPES.escape(line)
-
-
-def unescape(lines: Sequence[str]) -> str:
-    """Read the lines of a text back, without the blank ones around it."""
-    kept = [*lines]
-    while kept and not kept[0].strip():
-        kept.pop(0)
-    while kept and not kept[-1].strip():
-        kept.pop()
-    return "\n".join(_unescape_line(line) for line in kept)
-
-
-def _unescape_line(line: str) -> str:
-    line = line[1:] if _is_covered_blank(line) else _ESCAPES.unescape(line)
-    return line[:-1] if _RETURN.search(line) and line.endswith("\\") else line
-
-
-def _is_covered_blank(line: str) -> bool:
-    """Return whether a line consists of backslashes before invisible characters."""
-    return line.startswith("\\") and not line.strip("\\").strip()
-
-
-def write_text(value: str | None) -> str:
-    """Write a text as a section's body."""
-    return escape(value) if value else NONE
-
-
-def read_text(lines: Sequence[str]) -> str | None:
-    """Read a section's body as a text; None if it says that there is none."""
-    found = unescape(lines)
-    is_none = "\n".join(lines).strip() == NONE
-    return None if is_none or not found else found
-
-
-def write_items(values: Iterable[str]) -> str:
-    """Write texts as bullets; further lines of a text are indented."""
-    return "\n".join(write_item(escape(value)) for value in values) or NONE
-
-
-def write_item(value: str) -> str:
-    """Write one text, already escaped, as a bullet."""
-    first, *rest = value.split("\n")
-    return "\n".join([f"- {first}", *(f"{_INDENT}{line}" if line else "" for line in rest)])
-
-
-def read_items(lines: Sequence[str]) -> list[str]:
-    """Read bullets as texts; a line without a bullet is a text of its own."""
-    return [unescape(each) for each in split_items(lines)]
-
-
-def split_items(lines: Sequence[str]) -> list[list[str]]:
-    """Read bullets as lines, still escaped."""
-    found: list[list[str]] = []
-    blanks = 0
-    for line in lines:
-        if not line.strip() and not line.startswith(_INDENT):
-            blanks += 1
-            continue
-        if (bullet := _ITEM.match(line)) is not None:
-            found.append([bullet[1]])
-        elif found and line.startswith(_INDENT):
-            found[-1] += [*[""] * blanks, line.removeprefix(_INDENT)]
-        elif line.strip() != NONE:
-            found.append([line])
-        blanks = 0
-    return found

@@ -8,8 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from leftoff.names import kebab
 from leftoff.profiles import markdown_codec
-from leftoff.profiles.quoin import section_values
+from leftoff.profiles.loose_headings import fold_title, level_headings
+from leftoff.profiles.quoin import section_texts
 from leftoff.profiles.quoin.quoin_layout import DATED
 from leftoff.profiles.quoin.section_values import PLAN, STATE
 from leftoff.profiles.quoin.sentinels import MEMORY
@@ -17,32 +19,63 @@ from leftoff.profiles.regular_files import read_regular
 
 SESSIONS = f"{MEMORY}/sessions"
 _MOST_TASKS = 30
-_FIELD = re.compile(r"[-*]?\s*(Session UUID|Phase):\s*(.+?)\s*$")
+_FIELD = re.compile(
+    r"(?:[-*+]\s+)?(?P<name>Session UUID|Phase)\s*:\s*(?P<value>.+?)\s*$", re.IGNORECASE
+)
+_MARKS = re.compile(r"[*`]+")
+_TITLES = frozenset(
+    {"status", "current stage", "completed in this session", "unfinished work", "open questions",
+     "decisions made", "cost"}
+)  # fmt: skip
 _NUMBERED = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:(?:[✓✔☑✅x]|\[[ xX]\])\s+)?(.+)|[✓✔☑✅]\s+(.+)")
 
 
-def read_notes(folder: Path, session_id: str | None, since: datetime | None) -> dict[str, Any]:
-    """Return the content of this session's file, or of the newest one."""
-    path = _state_file(folder, session_id, since)
+def read_notes(
+    folder: Path, session_id: str | None, since: datetime | None, task: str | None = None
+) -> dict[str, Any]:
+    """Return what a save should include: the content of a session's file, and the artifacts.
+
+    The file is the one of the named task, of this session, or the newest one. If a task is named,
+    the notes of another session about another task are left out.
+    """
+    path = _state_file(folder, session_id, since, task)
     fields = _state(path) if path is not None else {}
+    noted_by = fields.get("session_id")
+    if task is not None and path is not None and kebab(fields["name"]) != kebab(task):
+        is_foreign = None not in {noted_by, session_id} and noted_by != session_id
+        path, fields = (None, {}) if is_foreign else (path, {**fields, "name": task})
     if session_id is not None:
         fields["session_id"] = session_id
-    artifacts = _artifacts(folder, fields.get("name", ""))
+    name = task or fields.get("name", "")
+    artifacts = _artifacts(folder, name)
     if path is not None:
         artifacts[STATE] = str(path)
     if PLAN in artifacts:
         fields["plan"] = {**fields.get("plan", {}), "path": artifacts[PLAN]}
-    return {key: value for key, value in {**fields, "artifacts": artifacts}.items() if value}
+    # The store knows the task by its name in kebab-case; quoin's files have it as it was typed.
+    spelled = {"quoin": {"task": name}} if name and kebab(name) != name else {}
+    noted = {**fields, **spelled, "artifacts": artifacts}
+    return {key: value for key, value in noted.items() if value}
 
 
-def _state_file(folder: Path, session_id: str | None, since: datetime | None) -> Path | None:
+def _state_file(
+    folder: Path, session_id: str | None, since: datetime | None, task: str | None
+) -> Path | None:
     least = since.timestamp() if since else 0.0
     found = [path for path in _by_age(folder / SESSIONS, "*.md") if path.stat().st_mtime >= least]
+    for path in found if task else ():
+        if kebab(_find_task(path)) == kebab(task or ""):
+            return path
     if session_id:
         for path in found:
             if session_id in _text(path):
                 return path
     return found[0] if found else None
+
+
+def _find_task(path: Path) -> str:
+    dated = DATED.fullmatch(path.name)
+    return dated[4] if dated else path.stem
 
 
 def _by_age(folder: Path, pattern: str) -> list[Path]:
@@ -57,28 +90,29 @@ def _text(path: Path) -> str:
 
 
 def _state(path: Path) -> dict[str, Any]:
-    dated = DATED.fullmatch(path.name)
-    parts = {part.title.lower(): part.lines for part in markdown_codec.split_sections(_text(path))}
-    cost = (_FIELD.match(line) for line in parts.get("cost", []))
-    fields = {found[1]: found[2] for found in cost if found}
-    unfinished = section_values.read_text(parts.get("unfinished work", []))
-    stage = fields.get("Phase") or section_values.read_text(parts.get("current stage", []))
+    text = level_headings(_text(path).removeprefix("\ufeff"), _TITLES)
+    parts: dict[str, list[str]] = {}
+    for part in markdown_codec.split_sections(text):
+        parts.setdefault(fold_title(part.title), []).extend(part.lines)
+    cost = (_FIELD.match(_MARKS.sub("", line).strip()) for line in parts.get("cost", []))
+    fields = {found["name"].lower(): found["value"] for found in cost if found}
+    unfinished = section_texts.read_text(parts.get("unfinished work", []))
+    stage = fields.get("phase") or section_texts.read_word(parts.get("current stage", []))
+    decisions = parts.get("decisions made") or parts.get("decisions made this session", [])
     return {
-        "name": dated[4] if dated else path.stem,
-        "session_id": fields.get("Session UUID"),
+        "name": _find_task(path),
+        "session_id": fields.get("session uuid"),
         "plan": {"stage": stage} if stage else {},
-        "questions": _read_list(parts, "open questions"),
-        "decisions": [_decision(each) for each in _read_list(parts, "decisions made")],
+        "questions": _read_list(parts.get("open questions", [])),
+        "decisions": [_decision(each) for each in _read_list(decisions)],
         "left_off": unfinished,
         "intent": next(iter(_plain_lines(unfinished or "")), None),
-        "done": _read_list(parts, "completed in this session"),
+        "done": _read_list(parts.get("completed in this session", [])),
     }
 
 
-def _read_list(parts: dict[str, list[str]], title: str) -> list[str]:
-    found = [
-        section_values.unescape(raw) for raw in section_values.split_items(parts.get(title, []))
-    ]
+def _read_list(lines: list[str]) -> list[str]:
+    found = section_texts.read_items(lines)
     return [next(_plain_lines(each), each) if "\n" not in each else each for each in found if each]
 
 
