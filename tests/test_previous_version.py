@@ -31,11 +31,11 @@ TOLD: dict[str, dict[str, Any]] = json.loads((HERE / "told.json").read_bytes())
 OLD_ROOT = "/tmp/work"
 # These depend on the moment, or are sentences that may be worded better. The old version resumed
 # where nothing is confirmed, so it had no choices there; now a look always offers them.
-NOT_COMPARED = {"age_seconds", "briefing", "checks", "choices", "snippet", "touched_at"}
+NOT_COMPARED = {"age_seconds", "briefing", "checks", "choices", "question", "snippet", "touched_at"}
 # What doctor checks of a machine, not of what was saved.
 MACHINE = {"settings", "python", "hook"}
 # Defaults that a profile has changed since, on purpose.
-CHANGED_DEFAULTS = {"advise_at", "memory_budget", "offers", "start_budget", "urge_at"}
+CHANGED_DEFAULTS = {"advise_at", "fresh_at", "memory_budget", "offers", "start_budget", "urge_at"}
 INDEXES = ("with its indexes", "without them")
 
 
