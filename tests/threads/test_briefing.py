@@ -53,6 +53,23 @@ def test_everything_is_told_when_there_is_room() -> None:
         assert told in text
 
 
+def test_neither_the_task_nor_the_last_request_is_also_asked() -> None:
+    task = "What I want:\n1. exit with 1 on any error\n2. print nothing twice"
+    text = render(
+        checkpoint(
+            summary=task,
+            intent="Use a switch.",
+            requests=[task.replace("\n", "  "), "Add a test.", "Use a switch.", "Add a test."],
+        ),
+        None,
+        budget=1500,
+    )
+
+    assert [line for line in text.splitlines() if "Also asked" in line] == [
+        "Also asked: Add a test."
+    ]
+
+
 def test_every_file_has_its_whole_path_and_its_state() -> None:
     text = render(
         checkpoint(

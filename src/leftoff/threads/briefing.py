@@ -290,8 +290,8 @@ def _requests(checkpoint: Checkpoint, longest: int) -> Iterator[Item]:
     action = checkpoint.next_action.text if checkpoint.next_action else ""
     if (proposed := checkpoint.answers_to) and proposed not in action:
         yield Item(say("It answers the agent: {text:400}", text=proposed), 94)
-    for n, text in enumerate(reversed(checkpoint.requests)):
-        also = say("Also asked: {text}", text=_cut(" ".join(text.split()), _REQUEST_CHARS))
+    for n, text in enumerate(_list_also_asked(checkpoint)):
+        also = say("Also asked: {text}", text=_cut(text, _REQUEST_CHARS))
         # A short reply such as "do 1" continues the request before it.
         is_continued = n == 0 and proposed
         yield Item(also, 94 if is_continued else 83 - n if n < _SURE_REQUESTS else 62 - n)
@@ -300,6 +300,18 @@ def _requests(checkpoint: Checkpoint, longest: int) -> Iterator[Item]:
     for n, rule in enumerate(checkpoint.constraints):
         if rule not in shown:
             yield Item(say("The user's rule: {text:300}", text=rule), 76 - n / 100)
+
+
+def _list_also_asked(checkpoint: Checkpoint) -> list[str]:
+    """Return the requests besides the task and the last one, newest first, each on one line."""
+    # The task may be cut, so the beginning decides.
+    shown = {_fold(each)[:_REQUEST_CHARS] for each in (checkpoint.task, checkpoint.intent)}
+    asked = dict.fromkeys(map(_fold, reversed(checkpoint.requests)))
+    return [text for text in asked if text[:_REQUEST_CHARS] not in shown]
+
+
+def _fold(text: str | None) -> str:
+    return " ".join((text or "").split())
 
 
 def _sentences(
