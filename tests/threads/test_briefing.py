@@ -70,6 +70,19 @@ def test_neither_the_task_nor_the_last_request_is_also_asked() -> None:
     ]
 
 
+def test_older_commands_are_named_by_whole_words() -> None:
+    older = ['rg "no such" src', "git log --oneline", "printenv | sort", '"$(total)"']
+    text = render(checkpoint(commands=["one", "two", "three", "four", *older]), None, budget=1500)
+
+    assert "- rg, git log, printenv\n" in text
+
+
+def test_the_step_of_a_plan_without_a_file_is_a_line_of_its_own() -> None:
+    text = render(checkpoint(plan=Plan(step=6, total=12)), None, budget=1500)
+
+    assert "Plan:\n- step 6 of 12\n" in text
+
+
 def test_every_file_has_its_whole_path_and_its_state() -> None:
     text = render(
         checkpoint(

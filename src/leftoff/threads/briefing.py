@@ -161,6 +161,8 @@ _SURE_FILES = 6
 _SURE_COMMANDS = 4
 _SURE_STEPS = 2
 _LONGEST_HEAD = 30
+# Quotes, pipes and variables of a command would be cut in two.
+_HEAD = re.compile(r"[\w./~@:+=*%,-]+(?: [\w./~@:+=*%,-]+(?= |$))?")
 _SURE_REQUESTS = 2
 _SURE_WORDS = 3
 _FILES_IN_LINE = 6
@@ -517,7 +519,7 @@ def _plan(checkpoint: Checkpoint) -> list[Item]:
     path, step = plan.path or "", plan_step(plan)
     lines = [Item(say("- `{path}` {step}", path=path, step=step), 82)] if path else []
     if step and not path:
-        lines = [Item(say("- {step}", step=step), 82)]
+        lines = [Item(say("- {step}", step=step.lstrip("(").replace(")", "", 1)), 82)]
     # The title is often the task itself, which the briefing starts with.
     is_told = plan.title and plan.title in "\n".join(_split(checkpoint.task)[:2])
     return (
@@ -537,11 +539,15 @@ def _commands(checkpoint: Checkpoint) -> list[Item]:
     """List the newest commands whole, and the first words of the others."""
     sure = checkpoint.commands[:_SURE_COMMANDS]
     told = "\n".join(sure)
-    heads = dict.fromkeys(
-        " ".join(command.split()[:2]) for command in checkpoint.commands[_SURE_COMMANDS:]
-    )
-    rest = [head for head in heads if head not in told and len(head) <= _LONGEST_HEAD]
+    heads = dict.fromkeys(map(_find_head, checkpoint.commands[_SURE_COMMANDS:]))
+    rest = [head for head in heads if head not in told and 0 < len(head) <= _LONGEST_HEAD]
     return [*_bullets(sure, 77), *_lines(rest, 82, _HEADS_IN_LINE)]
+
+
+def _find_head(command: str) -> str:
+    """Return a command's program and first argument; without it if it is half of something."""
+    found = _HEAD.match(command)
+    return found[0] if found else ""
 
 
 def _cut(text: str, chars: int) -> str:

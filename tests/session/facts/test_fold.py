@@ -510,6 +510,16 @@ def test_the_words_of_a_plan_are_not_the_user_s_rules() -> None:
     assert facts(UserText(text=plan)).constraints == []
 
 
+def test_a_number_picks_a_row_of_the_table_that_the_agent_showed() -> None:
+    table = "| # | Title | Age |\n|---|---|---|\n| 5 | Retry | - |\n| 6 | Fix the check | 2d |"
+    said = AssistantText(text=table)
+
+    # The second number corrects the first, before the agent has said anything.
+    known = facts(UserText(text="list the todos"), said, UserText(text="5"), UserText(text="6"))
+
+    assert known.answers_to == "6, Fix the check, 2d"
+
+
 def test_all_items_that_a_short_reply_picks_are_shown() -> None:
     offered = AssistantText(text="Pick:\n1. Port it\n2. Test it\n3. Ship it\nWhich ones?")
 

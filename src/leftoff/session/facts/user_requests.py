@@ -18,7 +18,8 @@ _SHORT_REPLY = 80
 _PROPOSAL_CHARS = 400
 _FENCED = re.compile(rf"{re.escape(fence.OPENING)}.*?(?:{re.escape(fence.CLOSING)}|\Z)", re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])#?(\d{1,2}|[a-eA-E])(?![\w.])")
-_ITEM = r"^\s*(?:[-*]\s+)?(?:\*\*|#+\s*)?(?:(?:option|step|choice)\s+)?{mark}(?:\*\*)?[.):\s—-]"
+# A numbered line, or a row of a table whose first cell is the number.
+_ITEM = r"^\s*(?:[-*|]\s+)?(?:\*\*|#+\s*)?(?:(?:option|step|choice)\s+)?{mark}(?:\*\*)?[.):|\s—-]"
 
 
 def strip_briefing(text: str) -> str:
@@ -29,8 +30,7 @@ def strip_briefing(text: str) -> str:
 def note_request(state: FoldState, text: str) -> None:
     """Note a request: it sets the task, adds to it, or only answers the agent."""
     asked = cut(text, REQUEST_CHARS)
-    is_answer = len(asked) <= _SHORT_REPLY and state.said_seq > state.asked_seq
-    state.answered = state.answers[-1].text if is_answer and state.answers else ""
+    state.answered = _find_words_answered(state, asked)
     is_first = not state.task or _was_only_asked(state)
     state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
     state.asked_seq = state.seq
@@ -46,6 +46,16 @@ def note_request(state: FoldState, text: str) -> None:
     if len(asked) <= _LONGEST_WITH_RULES and not asked.startswith(PLAN_FOLLOWS):
         rules = [*state.constraints, *find_rules(asked)]
         state.constraints = list(dict.fromkeys(rules))[-_MOST_RULES:]
+
+
+def _find_words_answered(state: FoldState, asked: str) -> str:
+    """Return the agent's words that a short reply answers."""
+    if len(asked) > _SHORT_REPLY:
+        return ""
+    if state.said_seq > state.asked_seq:
+        return state.answers[-1].text if state.answers else ""
+    # The agent said nothing since the last reply, so this one corrects it: "8", then "6".
+    return state.answered
 
 
 def _was_only_asked(state: FoldState) -> bool:
@@ -77,4 +87,11 @@ def _find_item(asked: str, said: str) -> str:
     lines = split_sentences(said) if marks else []
     items = [re.compile(_ITEM.format(mark=mark), re.IGNORECASE) for mark in dict.fromkeys(marks)]
     found = [next((line for line in lines if item.match(line)), "") for item in items]
-    return " ".join(line for line in found if line)
+    return " ".join(_join_cells(line) for line in found if line)
+
+
+def _join_cells(line: str) -> str:
+    """Write a row of a table as a line."""
+    if not line.lstrip().startswith("|"):
+        return line
+    return ", ".join(cell for each in line.split("|") if (cell := each.strip()))
