@@ -400,12 +400,19 @@ class CheckpointRows(Rows):
 
     def _ids_of(self, event_id: str) -> set[str]:
         """Return the checkpoints of an event, or of all events of an act."""
-        row = self._db.execute("SELECT body FROM events WHERE id = ?", (event_id,)).fetchone()
-        if row is None:
-            return {each for event in self._load_events(event_id) for each in event.ids}
-        event = layout.decode_event(row[0])
-        # What is redone is an undo, and that may be of an act with several events.
-        return {*event.ids, *event.hides, *(self._ids_of(event.of) if event.of else ())}
+        ids: set[str] = set()
+        # What is redone is an undo, and that may be of an act with several events. A damaged log
+        # may have events that are of each other.
+        seen: set[str] = set()
+        while event_id and event_id not in seen:
+            seen.add(event_id)
+            row = self._db.execute("SELECT body FROM events WHERE id = ?", (event_id,)).fetchone()
+            if row is None:
+                return ids | {each for event in self._load_events(event_id) for each in event.ids}
+            event = layout.decode_event(row[0])
+            ids |= {*event.ids, *event.hides}
+            event_id = event.of or ""
+        return ids
 
     def _load_events(self, checkpoint_id: str) -> list[layout.StoreEvent]:
         rows = self._db.execute(EVENTS_OF, (checkpoint_id,)).fetchall()
