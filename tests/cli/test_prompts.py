@@ -207,12 +207,12 @@ def test_prompts_of_another_session_only_come_with_a_warning(
     result = cli("prompts", "replay")
 
     assert result.code == 3
-    assert "session-id MISMATCH: was s-old, current s-new" in result.json["message"]
+    assert "It was typed in an earlier session." in result.json["message"]
     cli.ok("prompts", "replay", "none")
     assert waiting(cli) == [FIRST]
     replayed = cli.ok("prompts", "replay", "1")
     assert given_back(replayed.out) == [FIRST]
-    assert "MISMATCH: was s-old, current s-new" in replayed.err
+    assert "It was typed in an earlier session." in replayed.err
 
 
 def test_a_session_is_asked_only_about_its_own(
@@ -285,7 +285,7 @@ def test_another_sessions_prompt_can_be_left_or_deleted(
         terminal.answer(answer)
         terminal.rest()
 
-    assert "MISMATCH: was s-old, current s-new" in shown
+    assert "It was typed in an earlier session." in shown
     assert f"Content: {FIRST}" in shown
     assert fates(cli) == [fate]
 

@@ -89,7 +89,7 @@ def test_json_has_checkpoint_briefing_checks_and_question(cli: Cli, repo: Repo) 
     assert told["briefing"].startswith("<leftoff-briefing>\n")
     assert told["checks"] == {
         "age_seconds": told["checks"]["age_seconds"],
-        "branch": {"saved": "main", "now": "main", "same": True},
+        "branch": {"saved": "main", "now": "main", "same": True, "is_gone": False},
         "head": {
             "saved": repo.head(), "now": repo.head(), "commits_since": 0, "commits": [],
             "diverged": False, "branch": None,

@@ -116,7 +116,7 @@ def test_undo_takes_back_the_last_act_and_redo_brings_it_back(cli: Cli, step: st
     assert after != before
 
     assert cli.ok("undo", "--dry-run").out == f"Would undo {deed} (just now).\n"
-    assert cli.ok("undo").out == f"Undid {deed}\nRun `leftoff redo` to bring it back.\n"
+    assert cli.ok("undo").out == f"Undid {deed}\nRun `leftoff redo` to do it again.\n"
     assert shown(cli) == before
     assert cli.ok("redo", "--dry-run").out == f"Would redo {deed} (just now).\n"
     assert cli.ok("redo").out == f"Redid {deed}\n"

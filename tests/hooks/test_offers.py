@@ -243,10 +243,6 @@ def read_notice(talk: Talk) -> str:
             "answer the question: Should I also remove the old buffer option?",
         ),
         (
-            "Ask the user what comes next. The agent said last: All tests pass.",
-            "say what comes next. The agent said last: All tests pass.",
-        ),
-        (
             LONG_TRAIL,
             "continue with the request: Port the exporter.",
         ),
@@ -268,6 +264,25 @@ def test_the_user_reads_the_next_action_as_one_sentence(
 
     assert read_notice(talk) == (
         f'leftoff: "port-csv-exporter" was left off just now: {shown} Say "continue" to go on.'
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (" The agent said last: All tests pass.", ". The agent said last: All tests pass."),
+        (" The agent said last: Done", ". The agent said last: Done."),
+        ("", "."),
+    ],
+)
+def test_work_that_may_be_finished_is_shown_with_the_way_to_end_it(
+    talk: Talk, said: str, shown: str
+) -> None:
+    save(talk.folder, "fix-build", next_action={"text": f"Ask the user what comes next.{said}"})
+
+    assert read_notice(talk) == (
+        f'leftoff: "fix-build" was left off just now{shown} '
+        'Say "continue" to go on, or run `leftoff done fix-build` if it is finished.'
     )
 
 

@@ -45,6 +45,38 @@ def test_a_command_that_may_change_something_is_not_a_look(command: str) -> None
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        "pytest",
+        "python3 -m pytest -q tests | tail -3",
+        "npm test",
+        "npm run lint",
+        "make test",
+        "cargo test",
+        "curl -s localhost:8000/health",
+    ],
+)
+def test_to_run_the_tests_is_no_work(command: str) -> None:
+    assert not is_look(command)
+    assert not shows_work(Facts(commands=[command]))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm run build",
+        "make",
+        "ruff check --fix",
+        "jest -u",
+        "curl -X POST host/x",
+        "curl -o f host",
+    ],
+)
+def test_what_builds_fixes_or_sends_is_work(command: str) -> None:
+    assert shows_work(Facts(commands=[command]))
+
+
+@pytest.mark.parametrize(
     "text", ["", "ok thanks", "continue", "weiter", "yes", "/compact", "What is 2+2?", "bye"]
 )
 def test_small_talk_is_no_task(text: str) -> None:

@@ -20,7 +20,7 @@ from leftoff.checkpoint import (
 )
 from leftoff.text.budget import estimate
 from leftoff.threads.briefing import render
-from leftoff.threads.check_claims import BranchCheck, Checks, HeadCheck
+from leftoff.threads.check_claims import BranchCheck, Checks, FileCheck, HeadCheck
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -68,6 +68,35 @@ def test_neither_the_task_nor_the_last_request_is_also_asked() -> None:
     assert [line for line in text.splitlines() if "Also asked" in line] == [
         "Also asked: Add a test."
     ]
+
+
+def test_a_file_that_is_gone_or_may_be_committed_is_not_called_uncommitted() -> None:
+    saved = checkpoint(
+        focus_files=["a.py", "b.py"], files_modified=["a.py", "b.py"], dirty=["a.py", "b.py"]
+    )
+    since = Checks(
+        age_seconds=60,
+        branch=BranchCheck(saved="main", now="main", same=True),
+        head=HeadCheck(saved="1", now="2", commits_since=1),
+        files=[FileCheck(path="a.py", state="missing"), FileCheck(path="b.py", state="same")],
+    )
+
+    assert "- a.py (edited, uncommitted)\n- b.py (edited, uncommitted)" in render(
+        saved, None, budget=1500
+    )
+    assert "- a.py (deleted since)\n- b.py (edited)" in render(saved, since, budget=1500)
+
+
+def test_a_branch_that_is_gone_is_not_recommended() -> None:
+    gone = Checks(
+        age_seconds=60,
+        branch=BranchCheck(saved="feature/tax", now="main", same=False, is_gone=True),
+        head=HeadCheck(saved="1", now="1", commits_since=0),
+    )
+    text = render(FULL, gone, budget=1500)
+
+    assert "saved on `feature/tax`, which no longer exists." in text
+    assert "git checkout" not in text
 
 
 def test_older_commands_are_named_by_whole_words() -> None:

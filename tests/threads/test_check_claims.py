@@ -254,3 +254,12 @@ def test_the_warning_names_both_branches_and_the_way_back(repo: Repo, here: Proj
         "Warning: You're on `side` but checkpoint was saved on `main`. "
         "Switch with: git checkout main"
     )
+
+
+def test_a_branch_that_was_deleted_is_known_to_be_gone(repo: Repo, here: Project) -> None:
+    repo.git("checkout", "-q", "-b", "side")
+    before = saved(repo)
+    assert not check_claims.check(before, here, NOON).branch.is_gone
+
+    repo.git("branch", "-q", "-D", "main")
+    assert check_claims.check(before, here, NOON).branch.is_gone

@@ -53,10 +53,13 @@ class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
         """The warning to show if all queued prompts come from other sessions."""
         if not self.prompts or any(map(self.is_own, self.prompts)):
             return say("")
+        if not self.has_sentinels:
+            who = "It was" if len(self.prompts) == 1 else "They were"
+            return say("{who} typed in an earlier session.", who=who)
         others = ", ".join(dict.fromkeys(prompt.session_id for prompt in self.prompts))
         return say(
             "Stale {what} detected (session-id MISMATCH: was {others:300}, current {current:100}).",
-            what="pending-prompt sentinel" if self.has_sentinels else "prompt",
+            what="pending-prompt sentinel",
             others=others,
             current=self.current,
         )

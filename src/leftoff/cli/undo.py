@@ -49,7 +49,7 @@ def undo(app: App, *, dry_run: bool) -> None:
         # Another process acted in between.
         act = undone or act
         told, deed, more = _describe(app, act), _format_deed(app, act), ""
-    lines = [f"Undid {deed}{more}", "Run `leftoff redo` to bring it back."]
+    lines = [f"Undid {deed}{more}", "Run `leftoff redo` to do it again."]
     app.out.result({"undone": _name_deed(act), **told}, lines)
     warn_of_unlisted(app, [act.replaced] if act.replaced else act.ids)
 

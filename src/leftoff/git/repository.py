@@ -176,6 +176,16 @@ def current_branch(folder: Path) -> str | None:
     return printable(ref.removeprefix("refs/heads/")) if ref else None
 
 
+def is_branch_gone(folder: Path, branch: str) -> bool:
+    """Return whether git is sure that there is no such branch."""
+    repository = find_readable_repository(folder)
+    if repository is None:
+        return False
+    ref = ask_line(folder, repository, "rev-parse", "--quiet", "--verify", f"refs/heads/{branch}")
+    # Without an answer to any question, git cannot run here.
+    return ref is None and ask_line(folder, repository, "rev-parse", "--git-dir") is not None
+
+
 def head_sha(folder: Path) -> str | None:
     """Return the full hash of HEAD; None if there is no commit or no repository."""
     repository = find_readable_repository(folder)

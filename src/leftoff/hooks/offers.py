@@ -33,11 +33,11 @@ _OFFERED: tuple[State, ...] = ("open", "resumed")
 # A next action is written for the agent. These begin otherwise when the user reads them.
 _FOR_THE_USER = {
     "Answer the prompt that is still waiting: ": "your prompt is still waiting: ",
-    "Ask the user what comes next.": "say what comes next.",
     "Ask the user to approve the plan: ": "approve the plan: ",
     "Ask the user again: ": "answer the question: ",
     "Ask the user: ": "answer the question: ",
 }
+_NOTHING_NEXT = "Ask the user what comes next."
 _NOTICE_CHARS = 120
 # With less than this, a first sentence does not say enough.
 _LEAST_CHARS = 20
@@ -102,7 +102,7 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings) -> Star
     entry, *others = found.here
     checkpoint = store.load(entry)
     checks = check_claims.check(checkpoint, store.project, store.now())
-    before = _format_opening(checkpoint) if not others else _count_work(len(found.here))
+    before = _format_opening(checkpoint) if not others else _count_work(found.here)
     rest = [*others, *found.elsewhere, *found.declined]
     also = _list_others(rest, store, budget=settings.start_budget // 3)
     # Kept short: an id costs more tokens than a sentence, and the list of changes needs room.
@@ -119,11 +119,13 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings) -> Star
     return StartReply(text, _format_notice(entry, others, store), entry.slot)
 
 
-def _count_work(count: int) -> Rendered:
+def _count_work(here: Sequence[CheckpointEntry]) -> Rendered:
+    is_newest = here[0].as_of == max(entry.as_of for entry in here)
     return say(
-        "leftoff: {about}{count} pieces of work were left off here. The newest:",
-        about=say("more than ") if count >= _MOST_HEADS else say(""),
-        count=count,
+        "leftoff: {about}{count} pieces of work were left off here. The newest{where}:",
+        about=say("more than ") if len(here) >= _MOST_HEADS else say(""),
+        count=len(here),
+        where=say("") if is_newest else say(" on this branch"),
     )
 
 
@@ -131,16 +133,32 @@ def _format_notice(
     entry: CheckpointEntry, others: Sequence[CheckpointEntry], store: Store
 ) -> Rendered:
     """Return the line that shows the user what the model was offered."""
-    what = _format_next(entry)
     named = [say('"{name:60}"', name=_find_title(each)) for each in others[:_MOST_NAMED]]
     more = len(others) - len(named)
     rest = join([*named, *([say("{count} more", count=more)] if more > 0 else [])], ", ")
     return say(
-        'leftoff: "{name:60}" was left off {age}{what} Say "continue" to go on.{also}',
+        'leftoff: "{name:60}" was left off {age}{what}{also}',
         name=_find_title(entry),
         age=age_in_words((store.now() - entry.as_of).total_seconds()),
-        what=say(": {text}", text=what) if what else say("."),
+        what=_format_choice(entry),
         also=say(" Also open: {rest}.", rest=rest) if named else say(""),
+    )
+
+
+def _format_choice(entry: CheckpointEntry) -> Rendered:
+    """Return what comes next, and what the user may say."""
+    if not (entry.next_action or "").startswith(_NOTHING_NEXT):
+        what = _format_next(entry)
+        next_up = say(": {text}", text=what) if what else say(".")
+        return say('{next_up} Say "continue" to go on.', next_up=next_up)
+    # Nobody announced anything, so it may well be finished.
+    last = _shorten(" ".join((entry.next_action or "").removeprefix(_NOTHING_NEXT).split()))
+    end = say("") if not last or last.endswith(_ENDS) else say(".")
+    return say(
+        '.{last}{end} Say "continue" to go on, or run `leftoff done {key:60}` if it is finished.',
+        last=say(" {text}", text=last) if last else say(""),
+        end=end,
+        key=entry.name if entry.name and _PLAIN.fullmatch(entry.name) else entry.id,
     )
 
 

@@ -9,7 +9,7 @@ import unicodedata
 from leftoff.phrases.intents import find_intent
 from leftoff.phrases.match import is_goodbye
 from leftoff.phrases.short_answers import is_go_ahead
-from leftoff.session.facts.looks import is_look
+from leftoff.session.facts.looks import is_look_or_check
 from leftoff.session.facts.report import Facts
 
 # Shorter requests are greetings, thanks and quick questions.
@@ -25,7 +25,7 @@ def shows_work(facts: Facts) -> bool:
         or facts.commit_sha
         or facts.plan_path
         or facts.plan_title
-        or any(not is_look(command) for command in facts.commands)
+        or any(not is_look_or_check(command) for command in facts.commands)
     )
 
 

@@ -136,10 +136,16 @@ def shorten_path(path: str, checkpoint: Checkpoint, base: str) -> str:
     return path if path.startswith("/") else f"{checkpoint.worktree or '.'}/{path}"
 
 
-def describe_file(path: str, checkpoint: Checkpoint, base: str = "") -> str:
+def describe_file(
+    path: str, checkpoint: Checkpoint, checks: Checks | None = None, base: str = ""
+) -> str:
     """Return a file with its state: whether the session edited it, and whether git has that."""
     states = ["edited"] if path in checkpoint.files_modified else []
-    if path in checkpoint.dirty:
+    now = next((file.state for file in checks.files if file.path == path), "") if checks else ""
+    if now == "missing":
+        states = ["deleted since"]
+    # Where HEAD moved, it may have been committed.
+    elif path in checkpoint.dirty and (checks is None or checks.head.commits_since == 0):
         states.append("uncommitted")
     shown = shorten_path(path, checkpoint, base)
     return f"{shown} ({', '.join(states)})" if states else shown
@@ -219,7 +225,7 @@ def build_details(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Sec
     yield _list(say("Done:"), _bullets(checkpoint.done, 45))
     base = find_base(checkpoint)
     where = say(" (in {folder:300})", folder=base) if base else say("")
-    yield _section(say("Files needed next{where}:", where=where), _focus(checkpoint, base))
+    yield _section(say("Files needed next{where}:", where=where), _focus(checkpoint, checks, base))
     yield _section(say("Commands in use:"), _commands(checkpoint))
     edited = [shorten_path(path, checkpoint, base) for path in list_modified(checkpoint)]
     seen = [shorten_path(path, checkpoint, base) for path in list_seen(checkpoint)]
@@ -345,6 +351,13 @@ def branch_warning(checks: Checks) -> Rendered | None:
     branch = checks.branch
     if branch.same:
         return None
+    if branch.is_gone:
+        return say(
+            "Warning: You're on `{now}` but checkpoint was saved on `{saved}`, which no longer "
+            "exists.",
+            now=branch.now or "unknown",
+            saved=branch.saved or "",
+        )
     return say(
         "Warning: You're on `{now}` but checkpoint was saved on `{saved}`. "
         "Switch with: git checkout {name}",
@@ -590,12 +603,12 @@ def _list_by_folder(paths: list[str], weight: float) -> list[Item]:
     return [*together, *_lines(alone, weight, _FILES_IN_LINE)]
 
 
-def _focus(checkpoint: Checkpoint, base: str) -> list[Item]:
+def _focus(checkpoint: Checkpoint, checks: Checks | None, base: str) -> list[Item]:
     """List the files needed next; the first few are worth more than most sentences."""
     files = list_focus(checkpoint)
     sure, rest = files[:_SURE_FILES], files[_SURE_FILES:]
     return [
-        *_bullets((describe_file(path, checkpoint, base) for path in sure), 93),
+        *_bullets((describe_file(path, checkpoint, checks, base) for path in sure), 93),
         *_lines([shorten_path(p, checkpoint, base) for p in rest], 89, _LIKELY_IN_LINE),
     ]
 

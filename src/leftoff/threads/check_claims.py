@@ -29,6 +29,8 @@ class BranchCheck(msgspec.Struct, frozen=True, kw_only=True):
     saved: str | None
     now: str | None
     same: bool
+    is_gone: bool = False
+    """Whether the branch at the save no longer exists."""
 
 
 class HeadCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +139,8 @@ def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
     now = query.current_branch(project.worktree) if project.is_git else None
     # A detached HEAD, or a folder without git, has no branch to compare.
     same = checkpoint.branch is None or checkpoint.branch == now
-    return BranchCheck(saved=checkpoint.branch, now=now, same=same)
+    is_gone = not same and query.is_branch_gone(project.worktree, checkpoint.branch or "")
+    return BranchCheck(saved=checkpoint.branch, now=now, same=same, is_gone=is_gone)
 
 
 def _check_head(checkpoint: Checkpoint, project: Project, branch: BranchCheck) -> HeadCheck:
