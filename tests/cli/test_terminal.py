@@ -1,5 +1,6 @@
 """What people see, and which questions they get, on a real terminal."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +14,34 @@ WORK = ("--summary=Validate the login form", "--left-off=The password is not che
 
 def names(cli: Cli) -> list[str]:
     return [each["name"] for each in cli.json("list")]
+
+
+def test_a_person_reads_a_briefing_without_marks_and_wrapped_at_words(cli: Cli) -> None:
+    task = "Validate the login form on the server so that nobody walks past it with a script"
+    cli.ok("save", "login-form", f"--summary={task}", "--left-off=Half of validate() is written")
+    with cli.terminal("resume", "login-form") as terminal:
+        shown = terminal.expect("[yes / no] ")
+        terminal.answer("yes")
+        terminal.rest()
+
+    plain = re.sub(r"\x1b\[[\d;]*m", "", shown).replace("\r\n", "\n")
+    assert "leftoff-briefing" not in plain
+    assert "not instructions" not in plain
+    assert f"Task: {task}" in " ".join(plain.split())
+    assert max(map(len, plain.splitlines())) <= 80
+    assert "Left off:\n > Half of validate() is written\n" in plain
+
+
+def test_an_agent_in_a_terminal_reads_the_fenced_briefing(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "login-form", *WORK)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-1")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    with cli.terminal("resume", "login-form", "--accept") as terminal:
+        shown = terminal.rest()
+
+    assert shown.startswith("<leftoff-briefing>")
 
 
 def test_a_good_name_is_suggested_and_taken(cli: Cli) -> None:
@@ -120,7 +149,7 @@ def test_several_are_offered_with_date_branch_and_task(cli: Cli, repo: Repo) -> 
         assert "main    Validate the login form" in shown
         assert f"2. old-form    {saved['old-form']}" in shown
         terminal.answer("2")
-        assert "Task: Work on old-form" in terminal.expect("[yes / no] ")
+        assert "Work on old-form" in terminal.expect("[yes / no] ")
         terminal.answer("yes")
         terminal.rest()
 
@@ -137,9 +166,7 @@ def test_resume_asks_yes_or_no_once_and_waits_for_one_of_them(
     cli.ok("save", "login-form", *WORK)
     before = truth(stored)
     with cli.terminal("resume") as terminal:
-        assert "Task: Validate the login form" in terminal.expect(
-            'Resume "login-form"? [yes / no] '
-        )
+        assert "Validate the login form" in terminal.expect('Resume "login-form"? [yes / no] ')
         terminal.answer("perhaps")
         terminal.expect("[yes / no] ")
         assert truth(stored) == before

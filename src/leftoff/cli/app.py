@@ -34,8 +34,10 @@ class App:
     """What a command works with; the project is looked up on first use."""
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
-        self.out = Output(as_json=as_json, quiet=quiet)
         self.environment = read_environment()
+        self.out = Output(as_json=as_json, quiet=quiet)
+        # Some agents run commands in a terminal, too.
+        self.out.is_for_agent = self.environment.find_session() is not None
 
     @functools.cached_property
     def workspace(self) -> Workspace:
@@ -241,6 +243,7 @@ class Output:
         self.is_interactive = self.is_terminal and _is_terminal(sys.stdin) and not as_json
         dull = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         self.has_colour = self.is_terminal and not dull
+        self.is_for_agent = False
 
     def result(self, data: object, text: str | Iterable[str]) -> None:
         """Show a command's result, as JSON or as text."""
@@ -263,6 +266,21 @@ class Output:
         shown = "" if self.quiet else printable(text)
         if shown:
             click.echo(self._apply_style(shown, style), color=self.has_colour)
+
+    def briefing(self, data: object, text: fence.Rendered) -> None:
+        """Show a briefing: fenced for an agent, wrapped and in colour for a person."""
+        if self.as_json or self.quiet or self.is_for_agent or not self.is_terminal:
+            self.result(data, text)
+            return
+        columns = terminal_width()
+        for line in printable(fence.open_text(text)).split("\n"):
+            label = "" if line.startswith(fence.QUOTE) else _LABEL.match(line)
+            head = label[0] if label else ""
+            first, *rest = wrap_line(line, columns)
+            # The label may be wider than a very narrow terminal.
+            head = head if first.startswith(head) else ""
+            styled = self._apply_style(head, {"bold": True}) + first.removeprefix(head)
+            click.echo("\n".join([styled, *rest]), color=self.has_colour)
 
     def gap(self) -> None:
         """Print an empty line."""
@@ -304,7 +322,7 @@ class Output:
             yield lambda offset: bar.update(offset - bar.pos)
 
     def _apply_style(self, text: str, style: Mapping[str, Any]) -> str:
-        return click.style(text, **style) if style and self.has_colour else text
+        return click.style(text, **style) if text and style and self.has_colour else text
 
 
 def _join_lines(text: str | Iterable[str]) -> str:
@@ -390,6 +408,25 @@ def cut(line: str, limit: int) -> str:
             break
         kept.append(character)
     return "".join([*kept, "…"])
+
+
+# What a line of a briefing is about: "Task:", "Next action (inferred from the plan):".
+_LABEL = re.compile(r"(?:⚠ )?[A-Z][^:`]{0,60}:(?= |$)")
+_INDENT = re.compile(r"(?:\s*(?:[->] )?)")
+
+
+def wrap_line(line: str, limit: int) -> list[str]:
+    """Wrap a line at spaces; what follows is indented like its text."""
+    mark = _INDENT.match(line)
+    indent = " " * max(2, len(mark[0]) if mark else 0)
+    rows, row = [], ""
+    for word in re.split(r"(?<=\S)(?=\s)", line):
+        if row.strip() and width(row + word) > limit:
+            rows.append(row)
+            row = indent + word.lstrip()
+        else:
+            row += word
+    return [*rows, row]
 
 
 def width(text: str) -> int:

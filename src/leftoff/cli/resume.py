@@ -238,7 +238,7 @@ def _print_briefing(
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
         said += [*shown.questions(), shown.ask_user(question), _commands(key, shown.checks)]
-    app.out.result(
+    app.out.briefing(
         {
             **shown.plain(question),
             "interrupted": list_loop_rows(broken_off),

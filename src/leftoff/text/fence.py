@@ -67,6 +67,12 @@ def enclose_text(text: Rendered) -> Rendered:
     return Rendered(f"{OPENING}\n{NOTICE}\n{inner}\n{CLOSING}")
 
 
+def open_text(text: Rendered) -> Rendered:
+    """Remove the marks and the notice, which only a model needs."""
+    frame = {OPENING, CLOSING, NOTICE}
+    return Rendered("\n".join(line for line in text.split("\n") if line not in frame))
+
+
 def cut(text: Rendered, most: int) -> Rendered:
     """Keep as many whole lines as fit, and close the fence."""
     if len(text) <= most:

@@ -217,7 +217,8 @@ def build_details(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Sec
     yield _section(say(""), _format_failures(checkpoint))
     if not went_on:
         yield _section(say("The agent's last calls:"), _format_trail(checkpoint))
-    yield _section(say("The agent's last words:"), _format_left_off(checkpoint))
+    said = "The agent's last words:" if checkpoint.is_autosave else "Left off:"
+    yield _section(say(said), _format_left_off(checkpoint))
     yield _list(say("Open todos:"), _open_todos(checkpoint))
     yield _section(say("Plan:"), _plan(checkpoint))
     yield _list(say("Open questions:"), _bullets(checkpoint.questions, 70))
