@@ -381,3 +381,19 @@ def test_accepting_after_undo_takes_it_again(cli: Cli, monkeypatch: pytest.Monke
     cli.ok("resume", "login-form", "--accept")
 
     assert cli.json("list") == []
+
+
+def test_what_was_accepted_before_choosing_is_accepted_after_it(cli: Cli) -> None:
+    for name in ("login-form", "search-box"):
+        cli.ok("save", name, "--summary", f"Build the {name}")
+
+    asked = cli("resume", "--accept")
+    looked = cli("resume")
+
+    assert (asked.code, looked.code) == (3, 3)
+    commands = [each["command"] for each in asked.json["choices"]]
+    assert sorted(commands) == [
+        "leftoff resume login-form --accept",
+        "leftoff resume search-box --accept",
+    ]
+    assert not any("--accept" in each["command"] for each in looked.json["choices"])

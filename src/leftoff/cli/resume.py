@@ -330,6 +330,11 @@ def _choose_entry(app: App, name: str | None, *, is_accepted: bool) -> Checkpoin
     try:
         found = app.workspace.choose()
     except ChoiceNeeded as choice:
+        if is_accepted:
+            # Who has accepted need not accept again after choosing.
+            choice.choices = [
+                {**each, "command": f"{each['command']} --accept"} for each in choice.choices
+            ]
         return app.store.find(app.choose(choice))
     return found or (app.workspace.find_taken(None) if is_accepted else None)
 
