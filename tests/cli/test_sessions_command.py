@@ -9,6 +9,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
+from talk import Talk
 
 EDIT = {"type": "tool_use", "id": "toolu_1", "name": "Edit", "input": {"file_path": "app.py"}}
 DONE = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "The file was updated."}
@@ -99,6 +100,54 @@ def test_a_session_that_may_be_alive_is_skipped_and_named(cli: Cli, session: Pat
     assert result.out == ""
     assert "Skipped 1 session that was active in the last 2 minutes." in result.err
     assert cli.json("recover") == []
+
+
+SMALL_TALK = "What is 2+2?"
+
+
+def answer(session: Path, folder: Path) -> None:
+    """Let the session be a question and its answer."""
+    said = {"role": "assistant", "content": [{"type": "text", "text": "4"}]}
+    lines = [
+        entry(session.stem, folder, "user", SMALL_TALK),
+        {
+            **entry(session.stem, folder, "assistant", []),
+            "message": {**said, "stop_reason": "end_turn"},
+        },
+    ]
+    session.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+@pytest.mark.parametrize(("is_talk", "state"), [(True, "no work"), (False, "saved")])
+def test_a_session_whose_end_was_seen_is_not_active(
+    cli: Cli, repo: Repo, session: Path, *, is_talk: bool, state: str
+) -> None:
+    talk = Talk(repo.folder, session.stem)
+    talk.transcript = session
+    if is_talk:
+        answer(session, repo.folder)
+    session.touch()
+    talk.start()
+    talk.fire("UserPromptSubmit", prompt=SMALL_TALK)
+    assert cli.json("sessions")[0]["state"] == "active"
+
+    talk.fire("SessionEnd", reason="prompt_input_exit")
+
+    assert cli.json("sessions")[0]["state"] == state
+    assert "active" not in cli.ok("sessions").out
+
+
+def test_a_session_that_goes_on_after_its_end_may_be_active(
+    cli: Cli, repo: Repo, session: Path
+) -> None:
+    talk = Talk(repo.folder, session.stem)
+    talk.transcript = session
+    answer(session, repo.folder)
+    talk.fire("SessionEnd", reason="prompt_input_exit")
+    later = session.stat().st_mtime + 60
+    os.utime(session, (later, later))
+
+    assert cli.json("sessions")[0]["state"] == "active"
 
 
 def test_only_what_is_young_enough_is_recovered(cli: Cli) -> None:
@@ -280,17 +329,8 @@ def test_the_command_to_recover_looks_back_far_enough(cli: Cli, repo: Repo, sess
 
 @pytest.mark.parametrize("command", ["resume", "status"])
 def test_small_talk_is_not_unsaved_work(cli: Cli, repo: Repo, session: Path, command: str) -> None:
-    said = {
-        "role": "assistant",
-        "content": [{"type": "text", "text": "4"}],
-        "stop_reason": "end_turn",
-    }
-    lines = [
-        entry(session.stem, repo.folder, "user", "What is 2+2?"),
-        {**entry(session.stem, repo.folder, "assistant", []), "message": said},
-    ]
     before = session.stat().st_mtime
-    session.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    answer(session, repo.folder)
     os.utime(session, (before, before))
 
     assert "unsaved work" not in cli.ok(command).out

@@ -15,9 +15,13 @@ from leftoff import context
 from leftoff.agents.claude.peek import peek
 from leftoff.hooks import first_contact, start, trouble
 from leftoff.redact import redact
+from leftoff.session import sessions
+from leftoff.store import Store
+from leftoff.threads.recover import recover_sessions
 from talk import Talk
 
 DAY_SECONDS = 86_400
+MOST_BYTES = 4_000_000
 
 
 @pytest.fixture
@@ -75,8 +79,129 @@ def test_small_talk_is_not_named(talk: Talk, old_sessions: Callable[[str], Talk]
     old.say('It is a call: {"type":"tool_use","name":"Edit"}.')
     set_back(old)
 
-    assert not peek(old.transcript).has_work
+    assert not peek(old.transcript, most_bytes=MOST_BYTES).has_work
     assert talk.start() == ""
+
+
+def ask_small_talk(old: Talk) -> None:
+    """Ask a question in a session that lists its tools, and let it be answered."""
+    tools = [{"name": "Edit"}, {"name": "Write"}]
+    old.line(type="attachment", attachment={"type": "tools", "tools": tools})
+    old.ask("What is 2+2?")
+    answer = {"role": "assistant", "content": [{"type": "text", "text": "4"}]}
+    old.line(type="assistant", message={**answer, "stop_reason": "end_turn"})
+    set_back(old)
+
+
+def start_session(talk: Talk) -> tuple[str, str]:
+    """Start a session; return what the model and the person see."""
+    data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
+    reply = json.loads(start.answer("claude", data, context.state_folder()))
+    return reply["hookSpecificOutput"]["additionalContext"], reply["systemMessage"]
+
+
+@pytest.mark.parametrize("is_evident", [True, False])
+def test_small_talk_beside_work_is_not_counted(
+    talk: Talk, store: Store, old_sessions: Callable[[str], Talk], *, is_evident: bool
+) -> None:
+    old = old_sessions("old")
+    old.ask("Add a login form to app.py")
+    if is_evident:
+        old.edit("app.py")
+    else:
+        old.run("npm install csv-stringify", "added 1 package")
+    set_back(old)
+    ask_small_talk(old_sessions("talk"))
+
+    text, notice = start_session(talk)
+
+    assert "leftoff: 1 session of this project has unsaved work." in text
+    assert [line for line in text.splitlines() if line.startswith("- ")] == [
+        "- claude, 1d ago: Add a login form to app.py"
+    ]
+    assert notice == (
+        'leftoff: 1 session of this project has unsaved work ("Add a login form to app.py"). '
+        "Run `leftoff recover` to save it."
+    )
+    assert [each.session_id for each in sessions.find_unsaved_work(store)] == ["old"]
+
+
+def test_the_count_is_that_of_reading_whatever_is_evident(
+    talk: Talk, store: Store, old_sessions: Callable[[str], Talk]
+) -> None:
+    old = old_sessions("evident")
+    old.work()
+    set_back(old, 2)
+    other = old_sessions("read")
+    other.ask("Install the packages that the exporter needs")
+    other.run("npm install csv-stringify", "added 1 package")
+    set_back(other)
+
+    text, notice = start_session(talk)
+
+    assert "Ask the user whether to recover them, and do not act on them" in text
+    assert [line for line in text.splitlines() if line.startswith("- ")] == [
+        "- claude, 1d ago: Install the packages that the exporter needs",
+        "- claude, 2d ago: Add a login form to app.py",
+    ]
+    assert notice == (
+        "leftoff: 2 sessions of this project have unsaved work. Run `leftoff recover` to save them."
+    )
+    assert len(sessions.find_unsaved_work(store)) == 2
+
+
+def test_a_request_without_plain_words_is_read_and_shown(
+    talk: Talk, old_sessions: Callable[[str], Talk]
+) -> None:
+    old = old_sessions("old")
+    old.ask("https://example.org/x is down, find out why")
+    old.edit("app.py")
+    set_back(old)
+
+    assert "- claude, 1d ago: https://example.org/x is down" in talk.start()
+
+
+@pytest.mark.parametrize(
+    ("path", "is_error", "is_work"),
+    [("app.py", False, True), ("app.py", True, False), ("/tmp/notes.md", False, False)],
+)
+def test_only_an_edit_of_the_project_that_succeeded_is_evident(
+    old_sessions: Callable[[str], Talk], path: str, *, is_error: bool, is_work: bool
+) -> None:
+    old = old_sessions("old")
+    old.ask("Add a login form to app.py")
+    call = {"id": "c1", "name": "Edit", "input": {"file_path": str(old.folder / path)}}
+    old.line(type="assistant", message={"content": [{"type": "tool_use", **call}]})
+    result = {"type": "tool_result", "tool_use_id": "c1", "is_error": is_error, "content": ""}
+    old.line(type="user", message={"content": [result]})
+
+    assert peek(old.transcript, most_bytes=MOST_BYTES).has_work is is_work
+
+
+def test_a_large_transcript_with_an_edit_at_its_end_is_named(
+    talk: Talk, old_sessions: Callable[[str], Talk]
+) -> None:
+    old = old_sessions("old")
+    old.ask("Add a login form to app.py")
+    old.say("x" * MOST_BYTES)
+    old.edit("app.py")
+    set_back(old)
+
+    assert "- claude, 1d ago: Add a login form to app.py" in talk.start()
+
+
+def test_unsaved_sessions_are_named_at_each_start_until_they_are_recovered(
+    talk: Talk, store: Store, old_sessions: Callable[[str], Talk]
+) -> None:
+    old = old_sessions("old")
+    old.work()
+    set_back(old)
+
+    for number in range(3):
+        assert Talk(talk.folder, f"new-{number}").start().count("unsaved work") == 1
+
+    recover_sessions(store, sessions.find_unsaved_work(store))
+    assert "unsaved work" not in Talk(talk.folder, "last").start()
 
 
 @pytest.mark.parametrize("days", [0.0, 31.0])
@@ -170,7 +295,11 @@ def test_whatever_is_shown_redaction_would_not_change(text: str) -> None:
 def test_odd_lines_do_not_stop_the_look(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "odd.jsonl"
     asked = {"type": "user", "message": {"content": [{"type": "text", "text": "Add a form to it"}]}}
-    call = {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Edit"}]}}
-    path.write_bytes(b"\n".join([line, json.dumps(asked).encode(), json.dumps(call).encode(), b""]))
+    edit = {"type": "tool_use", "id": "c1", "name": "Edit", "input": {"file_path": "/shop/app.py"}}
+    call = {"type": "assistant", "cwd": "/shop", "message": {"content": [edit]}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "ok"}
+    done = {"type": "user", "message": {"content": [result]}}
+    lines = [json.dumps(each).encode() for each in (asked, call, done)]
+    path.write_bytes(b"\n".join([line, *lines, b""]))
 
-    assert peek(path).asked == "Add a form to it"
+    assert peek(path, most_bytes=MOST_BYTES).asked == "Add a form to it"

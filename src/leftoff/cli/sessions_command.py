@@ -105,14 +105,12 @@ def format_unsaved(app: App, found: Sequence[use_case.KnownSession]) -> list[str
         return []
     now = app.store.now()
     has = "has" if len(found) == 1 else "have"
-    lines = [
-        f"- {each.agent}, {_age(each, now)}: {one_line(each.facts.task or each.facts.intent)}"
-        for each in found
-    ]
+    lines = [f"- {each.agent}, {_age(each, now)}: {one_line(each.request)}" for each in found]
+    it = "it" if len(found) == 1 else "them"
     return [
         f"{format_count(len(found), 'session')} of this project {has} unsaved work:",
         *lines,
-        f"Run `{recover_command([each.touched_at for each in found], now)}` to save it.",
+        f"Run `{recover_command([each.touched_at for each in found], now)}` to save {it}.",
     ]
 
 
@@ -141,7 +139,9 @@ def _state(session: use_case.KnownSession, now: datetime) -> str:
         return "current"
     if session.is_saved:
         return "saved"
-    return "active" if session.may_be_alive(now) else "unsaved"
+    if session.may_be_alive(now):
+        return "active"
+    return "unsaved" if session.has_work else "no work"
 
 
 def _age(session: use_case.KnownSession, now: datetime) -> str:

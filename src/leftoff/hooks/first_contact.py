@@ -1,13 +1,14 @@
-"""At the first session of a project, name the sessions whose work nobody saved.
+"""Before anything of a project is saved, name the sessions whose work nobody saved.
 
-A quick look at the newest transcripts is enough if it shows work. Only if it does not, or if other
-agents are in use, are the transcripts read.
+A quick look at a transcript is enough if it shows work. If it does not, the transcript is read, and
+so are all if other agents are in use: what is named is what `leftoff recover` saves.
 """
 
 import re
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
+from pathlib import Path
 
 import msgspec
 
@@ -19,12 +20,12 @@ from leftoff.hooks import trouble
 from leftoff.hooks.offers import StartReply
 from leftoff.projects.project import list_folders
 from leftoff.session import records
-from leftoff.store import Store
+from leftoff.store import Store, plain_name
 from leftoff.text import fence, times
 from leftoff.text.fence import Rendered, join, say
 from leftoff.text.plural import format_count
 
-# Larger transcripts take too long to read while the agent waits.
+# Larger transcripts take too long to read while the agent waits; a glance at their end does not.
 _MOST_BYTES = 4_000_000
 _NEWEST = 5
 _LOOK_BACK = timedelta(days=30)
@@ -42,68 +43,96 @@ class Unsaved(msgspec.Struct, frozen=True, kw_only=True):
 
 def add_unsaved_sessions(reply: StartReply, event: HookEvent, store: Store) -> StartReply:
     """Add the sessions whose work nobody saved, and how to recover them."""
-    running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
-    besides = {*running, event.session_id}
-    found = _find_evident_work(store, besides) or _read_all(store, besides)
+    lives = records.lives(store.project.state_folder, store.project)
+    besides = {life.session_id for life in lives if not life.has_crashed} | {event.session_id}
+    found = _find(store, besides)
     if not found:
         return reply
+    # Without the mark, the next session start looks again, until they are recovered.
+    find_mark(store).unlink(missing_ok=True)
     now = store.now()
     have = say(
-        "leftoff: {count} of this project {has} unsaved work.",
+        "leftoff: {count} of this project {has} unsaved work",
         count=format_count(len(found), "session"),
         has="has" if len(found) == 1 else "have",
     )
+    it = "it" if len(found) == 1 else "them"
     recover = records.recover_command([each.touched_at for each in found], now)
     after = say(
-        "Ask the user whether to recover it, and do not act on it until they answer. If yes, run "
-        "`{recover}`, then `leftoff resume`.",
+        "Ask the user whether to recover {it}, and do not act on {it} until they answer. If yes, "
+        "run `{recover}`, then `leftoff resume`.",
+        it=it,
         recover=recover,
     )
     shown = fence.enclose_text(join([_format_session(each, now) for each in found]))
-    notice = say("{have} Run `{recover}` to save it.", have=have, recover=recover)
-    return msgspec.structs.replace(
-        reply, text=join([have, shown, after]), notice=join([reply.notice, notice], " ")
+    named = say(' ("{task:60}")', task=found[0].task) if len(found) == 1 else say("")
+    notice = say(
+        "{have}{named}. Run `{recover}` to save {it}.",
+        have=have,
+        named=named,
+        recover=recover,
+        it=it,
     )
+    return msgspec.structs.replace(
+        reply,
+        text=join([say("{have}.", have=have), shown, after]),
+        notice=join([reply.notice, notice], " "),
+    )
+
+
+def find_mark(store: Store) -> Path:
+    """Return the file that says that a session start looked here, and found no unsaved work."""
+    return store.project.state_folder / "contacted" / plain_name(str(store.project.store))
 
 
 def _format_session(found: Unsaved, now: datetime) -> Rendered:
     return say(
-        "- {agent}, {age}{task}",
+        "- {agent}, {age}: {task:80}",
         agent=found.agent,
         age=times.age((now - found.touched_at).total_seconds()),
-        task=say(": {task:80}", task=found.task) if found.task else say(""),
+        task=found.task,
     )
 
 
-def _find_evident_work(store: Store, besides: Collection[str]) -> list[Unsaved]:
-    """Return the newest sessions of Claude Code that show work at a glance."""
-    environment = store.project.environment
-    if environment.has_other_agents("claude"):
-        return []
-    root, now = environment.find_agent_folder("claude"), store.now()
+def _find(store: Store, besides: Collection[str]) -> list[Unsaved]:
+    """Find the newest sessions with unsaved work, newest first."""
+    if store.project.environment.has_other_agents("claude"):
+        return _read_all(store, besides)
+    seen = {each.session_id: _look_at(each) for each in _list_newest(store, besides)}
+    evident = {key: each for key, each in seen.items() if each is not None}
+    rest = _read_all(store, {*besides, *evident}) if len(evident) < len(seen) else []
+    return sorted([*evident.values(), *rest], key=lambda each: each.touched_at, reverse=True)
+
+
+def _list_newest(store: Store, besides: Collection[str]) -> list[FoundSession]:
+    """List the newest sessions of Claude Code that have ended."""
+    root, now = store.project.environment.find_agent_folder("claude"), store.now().timestamp()
     every = {
         each.path: each
         for folder in list_folders(store.project)
         for each in find_sessions(root, folder)
     }
     newest = sorted(every.values(), key=lambda each: each.touched_at, reverse=True)[:_NEWEST]
-    wanted = [each for each in newest if each.session_id not in besides]
-    found = [_look_at(each, now) for each in wanted]
-    return [each for each in found if each is not None]
+    return [
+        each
+        for each in newest
+        if each.session_id not in besides
+        and _ALIVE.total_seconds() < now - each.touched_at < _LOOK_BACK.total_seconds()
+    ]
 
 
-def _look_at(found: FoundSession, now: datetime) -> Unsaved | None:
+def _look_at(found: FoundSession) -> Unsaved | None:
+    """Return a session if its work and its task are evident."""
+    seen = peek(found.path, most_bytes=_MOST_BYTES)
+    task = take_plain_words(seen.asked)
+    if not seen.has_work or not task:
+        return None
     touched_at = datetime.fromtimestamp(found.touched_at, UTC)
-    if not _ALIVE < now - touched_at < _LOOK_BACK or found.path.stat().st_size > _MOST_BYTES:
-        return None
-    seen = peek(found.path)
-    if not seen.has_work:
-        return None
-    return Unsaved(agent="claude", touched_at=touched_at, task=take_plain_words(seen.asked))
+    return Unsaved(agent="claude", touched_at=touched_at, task=task)
 
 
 def _read_all(store: Store, besides: Collection[str]) -> list[Unsaved]:
-    """Read the newest sessions of all agents."""
+    """Read the newest sessions of all agents, besides some."""
     refused: list[OSError] = []
     found = session.sessions.find_unsaved_work(
         store, besides=besides, most_bytes=_MOST_BYTES, refused=refused
@@ -114,7 +143,7 @@ def _read_all(store: Store, besides: Collection[str]) -> list[Unsaved]:
         Unsaved(
             agent=each.agent,
             touched_at=each.touched_at,
-            task=each.facts.task or each.facts.intent,
+            task=each.request,
         )
         for each in found
     ]

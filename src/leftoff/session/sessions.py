@@ -18,6 +18,8 @@ from leftoff.text import times
 
 # A transcript changed this recently may belong to an agent that is still running.
 _ALIVE_SECONDS = 120
+# Agents write a few more lines after the end of a session.
+_LATE = timedelta(seconds=10)
 # Finding unsaved work reads so many transcripts, and looks no further back.
 _NEWEST = 5
 _LOOK_BACK = timedelta(days=30)
@@ -40,7 +42,7 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
     """Its newest checkpoint, if any."""
     is_current: bool = False
     is_dead: bool = False
-    """Whether the agent's process is known to be gone."""
+    """Whether its end was seen, or the agent's process is known to be gone."""
     head: str = ""
     """HEAD at its last event, if hooks saw it."""
 
@@ -59,6 +61,11 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
     def has_work(self) -> bool:
         """Whether there is something to recover; a question that was answered leaves nothing."""
         return is_worth_saving(self.facts)
+
+    @property
+    def request(self) -> str:
+        """What the user asked for, to name the session by."""
+        return self.facts.task or self.facts.intent or "(no request)"
 
     def may_be_alive(self, now: datetime) -> bool:
         """Return whether an agent may still be working in it."""
@@ -221,19 +228,28 @@ def _read_known_session(
     if read != memory:
         records.keep(store, with_memory(record, read))
     current_id = store.project.environment.find_session()
-    life = records.life_of(store.project.state_folder, agent, found.session_id)
+    touched_at = datetime.fromtimestamp(found.touched_at, UTC)
     return KnownSession(
         agent=agent,
         session_id=found.session_id,
         path=found.path,
-        touched_at=datetime.fromtimestamp(found.touched_at, UTC),
+        touched_at=touched_at,
         facts=report(read.state),
         memory=read,
         checkpoint=store.index().newest_of_session(found.session_id),
         is_current=current_id == (agent, found.session_id),
-        is_dead=life is not None and life.has_crashed,
+        is_dead=_has_ended(store, record, touched_at),
         head=record.head,
     )
+
+
+def _has_ended(store: Store, record: records.SessionRecord, touched_at: datetime) -> bool:
+    """Return whether a session's end was seen, or its process is known to be gone."""
+    life = records.life_of(store.project.state_folder, record.agent, record.session_id)
+    if life is not None:
+        return life.has_crashed
+    # A transcript that goes on after the end belongs to a session that was resumed without hooks.
+    return record.ended_at is not None and touched_at <= record.ended_at + _LATE
 
 
 def _unreadable(path: Path | str, error: BaseException | None) -> UnreadableTranscript:

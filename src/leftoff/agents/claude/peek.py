@@ -7,6 +7,7 @@ would take longer than everything else in a session start.
 import os
 import re
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -18,10 +19,11 @@ from leftoff.agents.loose_values import is_within, read_mtime
 _NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]")
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 
-# Calls that are work by themselves. Quotes within a text are escaped, so this is always a call.
-_WORK = re.compile(
-    rb'"name":\s?"(?:Edit|Write|MultiEdit|NotebookEdit|TodoWrite|TaskCreate|ExitPlanMode)"'
-)
+# Lists of tools name them too, so this only says which lines to decode.
+_EDIT = re.compile(rb'"name":\s?"(?:Edit|Write|MultiEdit|NotebookEdit)"')
+_EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+# Nearly always the first edit succeeds.
+_MOST_EDITS = 20
 # Requests are rare among the lines, and the first one is near the beginning.
 _MOST_LINES = 200
 # Shorter requests are greetings and quick questions.
@@ -75,17 +77,32 @@ class Peek(msgspec.Struct, frozen=True):
     """The first request that may be a task, as the user typed it."""
 
 
+class _Input(msgspec.Struct):
+    file_path: str = ""
+    notebook_path: str = ""
+
+
 class _Block(msgspec.Struct):
     type: str = ""
     text: str = ""
+    id: str = ""
+    name: str = ""
+    input: _Input | None = None
+    tool_use_id: str = ""
+    is_error: bool | None = None
 
 
 class _Message(msgspec.Struct):
     content: str | list[_Block] = ""
 
+    @property
+    def blocks(self) -> list[_Block]:
+        return [] if isinstance(self.content, str) else self.content
+
 
 class _Line(msgspec.Struct, rename="camel"):
     type: str = ""
+    cwd: str = ""
     message: _Message | None = None
     is_meta: bool = False
     is_sidechain: bool = False
@@ -94,23 +111,72 @@ class _Line(msgspec.Struct, rename="camel"):
 _decoder = msgspec.json.Decoder(_Line)
 
 
-def peek(path: Path) -> Peek:
-    """Look into a transcript; raises OSError if it cannot be read."""
-    data = path.read_bytes()
-    if _WORK.search(data) is None:
+def peek(path: Path, *, most_bytes: int) -> Peek:
+    """Look into a transcript, at most at its beginning and so many bytes at its end.
+
+    Raises OSError if it cannot be read.
+    """
+    # Opening a named pipe that was planted here would block forever.
+    if not path.is_file():
         return Peek(has_work=False)
-    return Peek(has_work=True, asked=_find_request(data))
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - most_bytes))
+        end = file.read()
+        if not _has_edit(end):
+            return Peek(has_work=False)
+        file.seek(0)
+        return Peek(has_work=True, asked=_find_request(file.read(most_bytes)))
+
+
+def _has_edit(data: bytes) -> bool:
+    """Return whether an edit of a file in the session's folder succeeded."""
+    return any(_is_done(data, found.start()) for found in islice(_EDIT.finditer(data), _MOST_EDITS))
+
+
+def _is_done(data: bytes, at: int) -> bool:
+    """Return whether the line at an offset calls for an edit that succeeded."""
+    end = data.find(b"\n", at)
+    called = _decode(_line_at(data, at), "assistant")
+    if end < 0 or called is None or called.message is None:
+        return False
+    ids = [each.id for each in called.message.blocks if _is_edit(each, called.cwd)]
+    return any(_has_succeeded(data, each, end) for each in ids)
+
+
+def _is_edit(block: _Block, cwd: str) -> bool:
+    if block.type != "tool_use" or block.name not in _EDITS or block.input is None:
+        return False
+    path = block.input.file_path or block.input.notebook_path
+    # Notes elsewhere, as in a folder for temporary files, may not be work on the project.
+    return bool(block.id and cwd) and path.startswith(f"{cwd}/")
+
+
+def _has_succeeded(data: bytes, call_id: str, after: int) -> bool:
+    at = data.find(msgspec.json.encode(call_id), after)
+    result = _decode(_line_at(data, at), "user") if at >= 0 else None
+    blocks = result.message.blocks if result is not None and result.message is not None else []
+    return any(each.tool_use_id == call_id and not each.is_error for each in blocks)
+
+
+def _line_at(data: bytes, at: int) -> bytes:
+    end = data.find(b"\n", at)
+    return data[data.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(data)]
+
+
+def _decode(line: bytes, kind: str) -> _Line | None:
+    """Decode a line of the conversation; None if it is another, or of a subagent."""
+    try:
+        entry = _decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    return entry if entry.type == kind and not entry.is_sidechain else None
 
 
 def _find_request(data: bytes) -> str:
     for line in data.split(b"\n", _MOST_LINES)[:_MOST_LINES]:
-        if b'"user"' not in line:
-            continue
-        try:
-            entry = _decoder.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            continue
-        if entry.type != "user" or entry.message is None or entry.is_meta or entry.is_sidechain:
+        entry = _decode(line, "user") if b'"user"' in line else None
+        if entry is None or entry.message is None or entry.is_meta:
             continue
         content = entry.message.content
         texts = [content] if isinstance(content, str) else [each.text for each in content]
