@@ -123,8 +123,13 @@ def test_the_first_session_with_hooks_is_told_of_the_session_before_them(newcome
     told = start(newcomer, "hello")
 
     assert holds(told.model, ABOUT)
-    assert holds(told.person, "recover") or holds(told.person, ABOUT)
+    assert holds(told.person, "recover")
+    assert holds(told.person, ABOUT)
     assert "2+2" not in told.model
+    assert told.model.count("- claude, ") == 1
+    assert "1 session of this project has unsaved work" in newcomer.ok("status")
+    # Nothing was recovered, so the next session is given the same.
+    assert start(newcomer, "hello").model == told.model
 
 
 @pytest.mark.parametrize("command", ["resume", "status"])

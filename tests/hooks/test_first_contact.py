@@ -172,8 +172,26 @@ def test_only_an_edit_of_the_project_that_succeeded_is_evident(
     old.ask("Add a login form to app.py")
     call = {"id": "c1", "name": "Edit", "input": {"file_path": str(old.folder / path)}}
     old.line(type="assistant", message={"content": [{"type": "tool_use", **call}]})
+    old.line(type="progress", toolUseID="c1", parentToolUseID="c1")
     result = {"type": "tool_result", "tool_use_id": "c1", "is_error": is_error, "content": ""}
     old.line(type="user", message={"content": [result]})
+
+    assert peek(old.transcript, most_bytes=MOST_BYTES).has_work is is_work
+
+
+@pytest.mark.parametrize(("status", "is_work"), [("completed", True), ("deleted", False)])
+def test_a_task_is_evident_unless_one_was_deleted(
+    old_sessions: Callable[[str], Talk], *, status: str, is_work: bool
+) -> None:
+    old = old_sessions("old")
+    old.ask("Add a login form to app.py")
+    for number, (name, words) in enumerate(
+        [("TaskCreate", {"subject": "Add it"}), ("TaskUpdate", {"taskId": "1", "status": status})]
+    ):
+        call = {"type": "tool_use", "id": f"c{number}", "name": name, "input": words}
+        old.line(type="assistant", message={"content": [call]})
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": ""}
+        old.line(type="user", message={"content": [result]})
 
     assert peek(old.transcript, most_bytes=MOST_BYTES).has_work is is_work
 

@@ -20,10 +20,12 @@ _NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]")
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 
 # Lists of tools name them too, so this only says which lines to decode.
-_EDIT = re.compile(rb'"name":\s?"(?:Edit|Write|MultiEdit|NotebookEdit)"')
+_WORK = re.compile(rb'"name":\s?"(?:Edit|Write|MultiEdit|NotebookEdit|TaskCreate)"')
 _EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-# Nearly always the first edit succeeds.
-_MOST_EDITS = 20
+# What may take tasks off the list again.
+_UNLISTS = re.compile(rb'"status":\s?"deleted"|"name":\s?"TodoWrite"')
+# Nearly always the first call succeeds.
+_MOST_CALLS = 20
 # Requests are rare among the lines, and the first one is near the beginning.
 _MOST_LINES = 200
 # Shorter requests are greetings and quick questions.
@@ -80,6 +82,7 @@ class Peek(msgspec.Struct, frozen=True):
 class _Input(msgspec.Struct):
     file_path: str = ""
     notebook_path: str = ""
+    subject: str = ""
 
 
 class _Block(msgspec.Struct):
@@ -123,38 +126,42 @@ def peek(path: Path, *, most_bytes: int) -> Peek:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - most_bytes))
         end = file.read()
-        if not _has_edit(end):
+        if not _has_work(end):
             return Peek(has_work=False)
         file.seek(0)
         return Peek(has_work=True, asked=_find_request(file.read(most_bytes)))
 
 
-def _has_edit(data: bytes) -> bool:
-    """Return whether an edit of a file in the session's folder succeeded."""
-    return any(_is_done(data, found.start()) for found in islice(_EDIT.finditer(data), _MOST_EDITS))
+def _has_work(data: bytes) -> bool:
+    """Return whether an edit in the session's folder, or adding a task, succeeded."""
+    return any(_is_done(data, found.start()) for found in islice(_WORK.finditer(data), _MOST_CALLS))
 
 
 def _is_done(data: bytes, at: int) -> bool:
-    """Return whether the line at an offset calls for an edit that succeeded."""
+    """Return whether the line at an offset calls for work that succeeded."""
     end = data.find(b"\n", at)
     called = _decode(_line_at(data, at), "assistant")
     if end < 0 or called is None or called.message is None:
         return False
-    ids = [each.id for each in called.message.blocks if _is_edit(each, called.cwd)]
+    ids = [each.id for each in called.message.blocks if _is_work(each, called.cwd, data)]
     return any(_has_succeeded(data, each, end) for each in ids)
 
 
-def _is_edit(block: _Block, cwd: str) -> bool:
-    if block.type != "tool_use" or block.name not in _EDITS or block.input is None:
+def _is_work(block: _Block, cwd: str, data: bytes) -> bool:
+    if block.type != "tool_use" or not block.id or block.input is None:
         return False
+    if block.name == "TaskCreate":
+        return bool(block.input.subject) and _UNLISTS.search(data) is None
     path = block.input.file_path or block.input.notebook_path
     # Notes elsewhere, as in a folder for temporary files, may not be work on the project.
-    return bool(block.id and cwd) and path.startswith(f"{cwd}/")
+    return block.name in _EDITS and bool(cwd) and path.startswith(f"{cwd}/")
 
 
 def _has_succeeded(data: bytes, call_id: str, after: int) -> bool:
-    at = data.find(msgspec.json.encode(call_id), after)
-    result = _decode(_line_at(data, at), "user") if at >= 0 else None
+    # Lines on its progress come before its result, and spell the key in another way.
+    answer = re.compile(rb'"tool_use_id":\s?' + re.escape(msgspec.json.encode(call_id)))
+    found = answer.search(data, after)
+    result = _decode(_line_at(data, found.start()), "user") if found else None
     blocks = result.message.blocks if result is not None and result.message is not None else []
     return any(each.tool_use_id == call_id and not each.is_error for each in blocks)
 
