@@ -291,11 +291,12 @@ def _with_prompts(
 
 
 def _with_unsaved(reply: StartReply, event: HookEvent, store: Store) -> StartReply:
-    """Add unsaved sessions from before the hooks, once per project: reading them takes time."""
+    """Add unsaved sessions from before the hooks, until a start finds none or work is saved."""
     # Other commands create the folder too, so only its content says whether anything was saved.
     saved = (store.project.store / "checkpoints").glob("*/*.json")
     if reply.text or _is_compacted(event) or any(saved):
         return reply
+    # As in `first_contact.find_mark`, which most session starts need not load.
     mark = store.project.state_folder / "contacted" / plain_name(str(store.project.store))
     if mark.exists():
         return reply
