@@ -172,3 +172,31 @@ def test_a_plain_name_is_stable_and_the_name_of_a_file(text: str) -> None:
     assert not set(name) & set("/\\*` \n\0")
     assert not name.startswith((".", "-"))
     assert len(f"checkpoint-{name}.md".encode()) <= 255
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (
+            "no thanks, let's do something else: rename cart.py to basket.py",
+            "rename-cart-py-basket",
+        ),
+        ("hey look why the build fails", "why-build-fails"),
+        ("Ok, please can you fix the date parser", "fix-date-parser"),
+        ("I want you to port the exporter", "port-exporter"),
+        ("let’s add a login form", "add-login-form"),
+        ("let's continue with the shopping cart", "shopping-cart"),
+        ("No-op the cache in tests", "no-op-cache-tests"),
+        ("no retries for uploads", "no-retries-uploads"),
+        ("look up users by mail", "look-users-mail"),
+        ("so-called fast path", "called-fast-path"),
+    ],
+)
+def test_a_name_leaves_out_what_people_say_first(text: str, name: str) -> None:
+    assert suggest_name([text], None) == name
+
+
+@pytest.mark.parametrize("text", ["continue", "yes please", "ok, thanks!", "Let's go on"])
+def test_a_go_ahead_is_never_a_name(text: str) -> None:
+    assert suggest_name([text], None) == "unnamed-session"
+    assert suggest_name([text, "Edit z.py"], None) == "edit-z-py"

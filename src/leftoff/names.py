@@ -19,6 +19,19 @@ _DULL_WORDS = frozenset(
     can you
     """.split()
 )
+# What people say before they say what they want. It is dropped from names, as often as it occurs.
+_LEAD_IN = re.compile(
+    r"""(?:
+    no(?:[ ]thanks|[ ]thank[ ]you|pe)|no(?=,)|yes(?:[ ]please)?|yeah|yep|sure|thanks|thank[ ]you|thx
+    |ok(?:ay)?|alright|great|perfect|hey|hi|hello|well|so|now|then|please|pls|bitte
+    |(?:can|could|would|will)[ ](?:you|we)
+    |i(?:'d|[ ]would)[ ]like[ ](?:you[ ])?to|i[ ](?:want|need)[ ](?:you[ ])?to
+    |(?:let'?s|let[ ]us)(?:[ ]do[ ]something[ ]else)?|look(?=[,:]|[ ](?:why|how|what|where|when)\b)
+    |(?:continue|go[ ]on|carry[ ]on|proceed|keep[ ]going|resume)(?:[ ](?:with|on)\b)?
+    |(?:mach[ ])?weiter(?:[ ]mit\b)?
+    )(?![\w-])[\s,.:;!-]*""",
+    re.VERBOSE,
+)
 _DULL_BRANCHES = frozenset({"main", "master", "develop", "dev", "trunk", "head", "unknown"})
 _BRANCH_KINDS = frozenset(
     {"feat", "feature", "fix", "bugfix", "hotfix", "chore", "docs", "refactor", "test", "release"}
@@ -99,9 +112,17 @@ def find_unused_name(name: str, taken: Iterable[str]) -> str:
 
 
 def _from_text(text: str) -> str:
-    first_line = text.strip().split("\n", 1)[0][:200]
-    words = [w for w in kebab(first_line.replace("'", "")).split("-") if w not in _DULL_WORDS]
-    return "-".join(word[:20] for word in words[:4])
+    first_line = text.strip().split("\n", 1)[0][:200].replace("’", "'").casefold()
+    while (found := _LEAD_IN.match(first_line)) is not None:
+        first_line = first_line[found.end() :]
+    return "-".join(word[:20] for word in list_telling_words(first_line)[:4])
+
+
+def list_telling_words(text: str) -> list[str]:
+    """Return the words of a text that say what it is about."""
+    # One after the other, because `kebab` shortens a long text.
+    words = [part for word in text.replace("'", "").split() for part in kebab(word).split("-")]
+    return [word for word in words if word and word not in _DULL_WORDS]
 
 
 def _from_branch(branch: str | None) -> str:

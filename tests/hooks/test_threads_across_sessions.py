@@ -12,7 +12,7 @@ from leftoff import config, context
 from leftoff.checkpoint import Checkpoint
 from leftoff.hooks import start
 from leftoff.hooks.recover_crashed import recover
-from leftoff.session import records, sessions
+from leftoff.session import prompt_queue, records, sessions
 from leftoff.session.records import Life
 from leftoff.store import LISTED, Store
 from leftoff.threads import persist
@@ -285,3 +285,187 @@ def test_the_user_is_told_in_one_line_that_reads_well(talk: Talk, store: Store) 
         'leftoff: "port-csv-exporter" was left off 2 hours ago: run pytest tests/test_export.py. '
         'Say "continue" to go on.'
     )
+
+
+@pytest.mark.parametrize("asked", ["continue", "yes please", "option 1", "thanks"])
+def test_work_that_nobody_described_is_named_after_what_was_done(
+    talk: Talk, store: Store, asked: str
+) -> None:
+    work(talk)
+    later = Talk(talk.folder, "session-2")
+    later.start()
+    later.post("UserPromptSubmit", prompt=asked)
+    later.ask(asked)
+    # The thread ends before the prompt is processed.
+    store.record("consumed", [store.index().heads([*LISTED], 9)[0].id])
+    later.edit("z.py")
+    later.fire("PreCompact", trigger="auto")
+    opened = only(store)
+    later.edit("y.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert (opened.name, opened.task) == ("edit-z-py", "Edit z.py")
+    assert (only(store).name, only(store).task) == ("edit-z-py", "Edit z.py")
+    assert only(store).intent is None
+
+
+def test_a_go_ahead_does_not_describe_what_follows_an_ended_thread(
+    talk: Talk, store: Store
+) -> None:
+    work(talk)
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later)
+    store.record("consumed", [store.index().heads([*LISTED], 9)[0].id])
+    later.ask("Now rewrite the import of old backups")
+    later.edit("backup.py")
+    later.fire("SessionEnd", reason="other")
+
+    found = only(store)
+
+    assert found.task == "Now rewrite the import of old backups"
+    assert found.name == "rewrite-import-old-backups"
+
+
+CART = "Add discounts to the shopping cart"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "let's continue with the cart",
+        "Continue with the shopping cart, please",
+        "go on with the discounts",
+        "ok, back to the cart",
+        "weiter mit dem cart",
+        "continuons avec le cart",
+    ],
+)
+def test_a_prompt_joins_the_thread_that_it_names(talk: Talk, store: Store, prompt: str) -> None:
+    work(talk, CART, "cart.py")
+    work(Talk(talk.folder, "session-2"))
+    later = Talk(talk.folder, "session-3")
+    resume_by_prompt(later, prompt)
+    later.edit("discounts.py")
+    later.fire("SessionEnd", reason="other")
+
+    found = {each.name: each for each in heads(store)}
+
+    assert {*found} == {"add-discounts-shopping-cart", "port-csv-exporter-streaming"}
+    cart = found["add-discounts-shopping-cart"]
+    assert (cart.task, cart.session_id, cart.requests) == (CART, "session-3", [])
+    assert cart.intent == CART
+    assert "discounts.py" in cart.files_modified
+
+
+@pytest.mark.parametrize(
+    ("prompt", "task", "name"),
+    [
+        ("let's continue with the invoice printer", "the invoice printer", "invoice-printer"),
+        ("continue with the writes", "the writes", "writes-session"),
+    ],
+)
+def test_a_prompt_that_names_no_thread_or_several_is_a_request(
+    talk: Talk, store: Store, prompt: str, task: str, name: str
+) -> None:
+    work(talk)
+    work(Talk(talk.folder, "session-2"), "Make the cache use atomic writes", "cache.py")
+    later = Talk(talk.folder, "session-3")
+    resume_by_prompt(later, prompt)
+    later.edit("invoice.py")
+    later.fire("SessionEnd", reason="other")
+
+    (found,) = (each for each in heads(store) if each.session_id == "session-3")
+
+    assert len(heads(store)) == 3
+    assert (found.task, found.intent, found.name) == (task, prompt, name)
+
+
+def test_a_prompt_in_the_middle_of_other_work_joins_nothing(talk: Talk, store: Store) -> None:
+    work(talk, CART, "cart.py")
+    later = Talk(talk.folder, "session-2")
+    later.start()
+    later.ask("Write a parser for invoices")
+    later.edit("invoice.py")
+    later.fire("UserPromptSubmit", prompt="go on with the cart")
+    later.fire("SessionEnd", reason="other")
+
+    assert {each.task for each in heads(store)} == {CART, "Write a parser for invoices"}
+
+
+WAITING = "Then add a changelog entry for it"
+
+
+@pytest.fixture
+def killed(talk: Talk, store: Store) -> Checkpoint:
+    """Return what a session left that died in a call, with a prompt in its queue."""
+    talk.start()
+    talk.ask(TASK)
+    talk.edit("export.py")
+    talk.begin("python migrate.py --all")
+    talk.line(type="queue-operation", operation="enqueue", content=WAITING)
+    talk.fire("PreToolUse", tool_name="Bash", tool_input={"command": "python migrate.py --all"})
+    place = str(store.project.store)
+    recover(store, Life(agent="claude", session_id=talk.session_id, store=place, pid=2**30))
+    found = only(store)
+    assert found.in_flight is not None
+    assert found.pending_prompts == [WAITING]
+    return found
+
+
+def test_what_a_crash_left_stays_until_a_session_deals_with_it(
+    killed: Checkpoint, talk: Talk, store: Store
+) -> None:
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later)
+    later.say("OK, going on. Next I will update CHANGELOG.md.")
+    later.fire("Stop", last_assistant_message="OK, going on. Next I will update CHANGELOG.md.")
+    later.fire("SessionEnd", reason="other")
+
+    assert only(store).in_flight == killed.in_flight
+    assert only(store).pending_prompts == [WAITING]
+    assert WAITING in Talk(talk.folder, "session-3").start()
+
+    last = Talk(talk.folder, "session-4")
+    resume_by_prompt(last)
+    last.run("python migrate.py --all", "migrated")
+    last.edit("CHANGELOG.md")
+    last.fire("SessionEnd", reason="other")
+
+    assert only(store).in_flight is None
+    assert only(store).pending_prompts == []
+
+
+def test_a_call_clears_what_was_interrupted_and_the_prompt_still_waits(
+    killed: Checkpoint, talk: Talk, store: Store
+) -> None:
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later)
+    later.run("git status", "clean")
+    later.ask("and use the new writer class everywhere")
+    later.fire("SessionEnd", reason="other")
+
+    assert killed.in_flight is not None
+    assert only(store).session_id == "session-2"
+    assert only(store).in_flight is None
+    assert only(store).pending_prompts == [WAITING]
+    assert [each.text for each in prompt_queue.pending(store)] == [WAITING]
+
+
+@pytest.mark.parametrize("fate", ["asked again", "dropped"])
+def test_a_prompt_that_was_dealt_with_does_not_come_back(
+    killed: Checkpoint, talk: Talk, store: Store, fate: str
+) -> None:
+    (waiting,) = prompt_queue.pending(store)
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later)
+    if fate == "asked again":
+        later.fire("UserPromptSubmit", prompt=WAITING)
+        later.ask(WAITING)
+    else:
+        prompt_queue.record(store, waiting, "dropped")
+    later.say("There is one already.")
+    later.fire("Stop", last_assistant_message="There is one already.")
+    later.fire("SessionEnd", reason="other")
+
+    assert killed.pending_prompts == [WAITING]
+    assert only(store).pending_prompts == []

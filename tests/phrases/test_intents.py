@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.phrases.intents import find_intent, passes_always
+from leftoff.phrases.intents import find_intent, find_topic, passes_always
 
 NAMES = ["my-feature", "login"]
 
@@ -190,3 +190,26 @@ def test_the_ways_out_always_pass(prompt: str) -> None:
 )
 def test_nothing_else_passes(prompt: str) -> None:
     assert not passes_always(prompt)
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("let's continue with the cart", "the cart"),
+        ("Ok, can you please go on with the CSV exporter?", "the CSV exporter"),
+        ("resume the exporter", "the exporter"),
+        ("keep working on login", "login"),
+        ("mach bitte weiter mit dem Exporter", "Exporter"),
+        ("Lass uns mit der Suche weitermachen", "Suche"),
+        ("continuons avec l'export", "export"),
+        ("Continúa con el carrito", "carrito"),
+        ("继续购物车", "购物车"),
+        ("カートの続きをお願いします", "カート"),
+        ("continue with this", None),
+        ("continue", None),
+        ("the loop may continue with the next row", None),
+        ("continue with the cart\nand write tests", None),
+    ],
+)
+def test_a_message_says_what_to_continue_with(text: str, topic: str | None) -> None:
+    assert find_topic(text) == topic

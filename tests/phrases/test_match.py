@@ -102,6 +102,7 @@ def test_every_language_has_its_own_code_and_order() -> None:
 
 def phrases_of(language: Language) -> Iterator[tuple[str, str]]:
     given = {"NAME": "name", "KNOWN": "name", "ALL": "all", "POINT": "point", "POINTS": "points"}
+    given["TOPIC"] = "topic"
     for table in (language.corrections, language.intents, language.goodbyes, language.notes):
         parts: Mapping[str, str] = {**given, **table.parts}
         for key, text in msgspec.structs.asdict(table).items():

@@ -11,13 +11,21 @@ from leftoff.hooks import answer_compaction, context_policy, interrupted_work, t
 from leftoff.hooks.advice import prepare_advice
 from leftoff.hooks.autosave_step import autosave, update_buffer, update_mirrors
 from leftoff.hooks.session_event import Case, Sight, read_case
+from leftoff.phrases.intents import find_topic
 from leftoff.session import prompt_queue, records
-from leftoff.session.real_work import asks_to_continue, is_substantial
+from leftoff.session.real_work import (
+    asks_to_continue,
+    asks_to_continue_with,
+    is_substantial,
+    shows_work,
+)
 from leftoff.session.records import GONE, Life
-from leftoff.store import BY_PROMPT, Store
+from leftoff.store import BY_PROMPT, CheckpointEntry, Store
+from leftoff.threads import check_claims
 from leftoff.wal.notes_place import place
 
 # After these events the session may be over, or its agent is waiting for leftoff.
+_MOST_HEADS = 100
 _ENDS = frozenset({"session-end", "pre-compact"})
 
 
@@ -62,7 +70,7 @@ def note_prompt(case: Case) -> Case:
 
 
 def join_thread(case: Case) -> Case:
-    """Join the thread that the session's start offered, if the user only asks to continue."""
+    """Join the thread that the user asks to continue: the one offered, or the one named."""
     event, life = case.event, case.sight.life
     if event.kind != "prompt" or life is None or not life.offered:
         return case
@@ -71,19 +79,37 @@ def join_thread(case: Case) -> Case:
     is_summary = event.prompt.lstrip().startswith("<summary>")
     if case.settings.confirm == "always" and not is_summary:
         return case
-    if not asks_to_continue(event.prompt):
+    named = _find_named(case)
+    if named is None and not asks_to_continue(event.prompt):
         # From here on, "continue" means what the user asked for in this session.
         if is_substantial(event.prompt):
             case.sight.life = msgspec.structs.replace(life, offered="")
         return case
     index = case.store.index()
-    head = index.head(life.offered)
+    head = named or index.head(life.offered)
     is_open = head is not None and head.state != "declined" and head.is_open
     if head is not None and is_open and index.find_joined(event.session_id) is None:
         session = (event.agent, event.session_id)
         case.store.record("resumed", [head.id], session=session, trigger=BY_PROMPT)
     case.sight.life = msgspec.structs.replace(life, offered="")
     return case
+
+
+def _find_named(case: Case) -> CheckpointEntry | None:
+    """Return the one open thread that a prompt says to continue, as in `go on with the cart`."""
+    # What the session has already done is not part of another thread.
+    if find_topic(case.event.prompt) is None or (case.facts and shows_work(case.facts)):
+        return None
+    index, project = case.store.index(), case.store.project
+    if index.find_thread(case.event.session_id) is not None:
+        return None
+    found = [
+        entry
+        for entry in index.heads(["open", "resumed"], _MOST_HEADS)
+        if asks_to_continue_with(case.event.prompt, entry.name, entry.task)
+        and check_claims.is_here(entry.worktree, entry.branch, project)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def update_record(case: Case) -> Case:

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from leftoff.names import kebab
+from leftoff.names import kebab, list_telling_words
 from leftoff.phrases.match import LONGEST, any_of, fold, read_languages, split_phrases, trim
 
 Spoken = Literal[
@@ -78,6 +78,15 @@ def find_intent(
     if plain in _bare() or trim(fold(text)) in _bare():
         return Intent(kind="resume") if at_start and can_resume else None
     return next(filter(None, (_match(kind, plain, names) for kind in get_args(Spoken))), None)
+
+
+def find_topic(text: str) -> str | None:
+    """Return what a message says to continue with, as typed: `go on with the cart`."""
+    plain = trim(text.replace("’", "'"))
+    if len(text) > LONGEST or "\n" in plain:
+        return None
+    found = next(filter(None, (rule.fullmatch(plain) for rule in _topics())), None)
+    return found["topic"] if found is not None and list_telling_words(found["topic"]) else None
 
 
 def adapt_to_profile(intent: Intent, profile: str) -> Intent:
@@ -182,6 +191,15 @@ def _rules(kind: Spoken) -> list[re.Pattern[str]]:
     ]
     # `continue la session` names nothing in French, so names are only matched at the end.
     return sorted(rules, key=lambda rule: "known" in rule.groupindex)
+
+
+@functools.cache
+def _topics() -> list[re.Pattern[str]]:
+    return [
+        re.compile(phrase, re.IGNORECASE)
+        for table in (language.intents for language in read_languages())
+        for phrase in split_phrases(table.topics, table.parts | {"TOPIC": "(?P<topic>.+)"})
+    ]
 
 
 @functools.cache

@@ -65,6 +65,8 @@ class IntentTable(_Table, frozen=True):
     recall: str = ""
     """Asks what the work was, such as `what was I working on?`."""
     resume: str = ""
+    topics: str = ""
+    """Says which work to continue, such as `go on with TOPIC`; with accents, as people type it."""
     clear: str = ""
     list: str = ""
     prompts: str = ""

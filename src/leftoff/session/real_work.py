@@ -6,7 +6,8 @@ and its answer, and looking around to answer it, are not.
 
 import unicodedata
 
-from leftoff.phrases.intents import find_intent
+from leftoff.names import FORBIDDEN, list_telling_words
+from leftoff.phrases.intents import find_intent, find_topic
 from leftoff.phrases.match import is_goodbye
 from leftoff.phrases.short_answers import is_go_ahead
 from leftoff.session.facts.looks import is_look_or_check
@@ -39,12 +40,18 @@ def is_worth_saving(facts: Facts) -> bool:
     return not is_answered and any(map(is_substantial, asked))
 
 
-def is_substantial(request: str | None) -> bool:
+def can_be_task(request: str | None) -> bool:
     """Return whether a request can be a task: not a go-ahead, thanks, goodbye or slash command."""
     text = (request or "").strip()
     if not text or text.startswith("/") or is_goodbye(text):
         return False
-    if is_go_ahead(text) or asks_to_continue(text):
+    return not (is_go_ahead(text) or asks_to_continue(text))
+
+
+def is_substantial(request: str | None) -> bool:
+    """Return whether a request can be a task, and is long enough to be one without any work."""
+    text = (request or "").strip()
+    if not can_be_task(text):
         return False
     # A character of Chinese, Japanese or Korean says as much as a few letters.
     width = sum(3 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text[:200])
@@ -58,3 +65,17 @@ def asks_to_continue(text: str) -> bool:
         return True
     intent = find_intent(text, can_resume=True, at_start=True)
     return intent is not None and intent.kind in _CONTINUING and intent.name is None
+
+
+def asks_to_continue_with(text: str, name: str | None, task: str | None) -> bool:
+    """Return whether a message asks to continue the work with this name and task."""
+    topic = find_topic(text)
+    if topic is None or is_go_ahead(text):
+        return False
+    words = [word for word in list_telling_words(topic) if word not in FORBIDDEN]
+    known = list_telling_words(f"{name or ''} {task or ''}")
+    # Where words are written without spaces between them, one is part of a longer text.
+    return bool(words) and all(
+        word in known or (not word.isascii() and any(word in each for each in known))
+        for word in words
+    )

@@ -4,7 +4,7 @@ What a person or agent stated stays until it is stated anew. What was observed i
 was inferred is used only where nothing was stated.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,8 +12,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from leftoff.checkpoint import STATABLE, Checkpoint
+from leftoff.phrases.intents import find_topic
 from leftoff.session.facts.looks import is_look
-from leftoff.session.real_work import is_substantial
+from leftoff.session.facts.report import Facts
+from leftoff.session.real_work import asks_to_continue_with, can_be_task, is_substantial
+from leftoff.text.plural import format_count
 from leftoff.threads.compose import with_files
 
 T = TypeVar("T")
@@ -93,19 +96,44 @@ def _task_of(draft: Checkpoint) -> dict[str, Any]:
 def _keep_task(head: Checkpoint, now: dict[str, Any]) -> dict[str, Any]:
     """Keep the thread's task, and add what was asked since; a go-ahead asks for nothing."""
     restated = now["summary"] if "summary" in now["stated"] else None
-    task = restated or head.summary or head.intent or now["summary"] or now["intent"]
+    given = (restated, head.summary, head.intent, now["summary"], now["intent"])
+    task = restated or next(filter(can_be_task, given), None)
     asked = [*head.requests, head.intent, now["summary"], *now["requests"]]
     known = {_plain(task), _plain(head.summary), _plain(restated)}
     requests: dict[str, str] = {}
     for each in asked:
-        if is_substantial(each) and _plain(each) not in known:
+        if _is_other_request(each, head) and _plain(each) not in known:
             requests.setdefault(_plain(each), str(each))
-    intent = now["intent"] if is_substantial(now["intent"]) else head.intent or now["intent"]
+    is_other = _is_other_request(now["intent"], head)
+    intent = now["intent"] if is_other or not task else head.intent
     return {
         "summary": task[:_TASK_CHARS] if task and task != intent else None,
         "intent": intent,
         "requests": [*requests.values()][-_MOST_REQUESTS:],
     }
+
+
+def _is_other_request(text: str | None, head: Checkpoint) -> bool:
+    """Return whether a request says more than to continue the thread."""
+    return is_substantial(text) and not asks_to_continue_with(text or "", head.name, head.task)
+
+
+def keep_unsettled(
+    head: Checkpoint, draft: Checkpoint, facts: Facts | None, waiting: Collection[str]
+) -> Checkpoint:
+    """Add what an earlier session left to a draft that has not dealt with it.
+
+    A call that was cut short stays until a call runs, since only a call can check it. A prompt
+    stays while it waits in the queue and the draft's session has done no work.
+    """
+    has_called = draft.in_flight is not None or (facts is not None and bool(facts.trail))
+    asked = {_plain(each) for each in (draft.summary, draft.intent, *draft.requests)}
+    kept = [each for each in head.pending_prompts if each in waiting and _plain(each) not in asked]
+    return msgspec.structs.replace(
+        draft,
+        in_flight=draft.in_flight if has_called else head.in_flight,
+        pending_prompts=_unite(kept, draft.pending_prompts),
+    )
 
 
 def _plain(text: str | None) -> str:
@@ -155,3 +183,29 @@ def _list_requests(checkpoint: Checkpoint) -> list[str]:
     """Return everything substantial that was asked for, the task included."""
     asked = [checkpoint.summary, checkpoint.intent, *checkpoint.requests]
     return [_plain(each) for each in asked if is_substantial(each)]
+
+
+# --- the task of a new thread ---
+
+
+def with_task(draft: Checkpoint) -> Checkpoint:
+    """Return a draft whose task was asked for or, if only "continue" was, says what was done."""
+    asked = [each for each in (draft.summary, draft.intent) if each and can_be_task(each)]
+    if not asked:
+        others = filter(can_be_task, [*draft.requests, *draft.pending_prompts])
+        task = next(others, None) or _describe_done(draft)
+        return msgspec.structs.replace(draft, summary=task, intent=None)
+    topic = find_topic(asked[0]) if "summary" not in draft.stated else None
+    if topic is None and draft.summary in {None, asked[0]}:
+        return draft
+    return msgspec.structs.replace(draft, summary=topic)
+
+
+def _describe_done(draft: Checkpoint) -> str | None:
+    """Describe work by the files that were edited, or by a command that was run."""
+    if draft.files_modified:
+        first, *others = draft.files_modified
+        rest = f" and {format_count(len(others), 'other file')}" if others else ""
+        return f"Edit {first}{rest}"
+    ran = next((each for each in draft.commands if not is_look(each)), None)
+    return f"Run {ran}" if ran else None

@@ -15,11 +15,18 @@ from leftoff.errors import BelowQualityBar, ChoiceNeeded
 from leftoff.fingerprints import locate_file
 from leftoff.names import FORBIDDEN, check_name, find_unused_name, kebab, suggest_name
 from leftoff.redact import redact_value
+from leftoff.session import prompt_queue
 from leftoff.session.facts.report import Facts
-from leftoff.session.real_work import is_substantial, is_worth_saving, shows_work
+from leftoff.session.real_work import can_be_task, is_substantial, is_worth_saving, shows_work
 from leftoff.store import CheckpointEntry, SavedCheckpoint, Store
 from leftoff.text import times
-from leftoff.threads.continue_thread import continue_thread, has_news, is_named
+from leftoff.threads.continue_thread import (
+    continue_thread,
+    has_news,
+    is_named,
+    keep_unsettled,
+    with_task,
+)
 
 # --- quality: could a fresh session act on it without asking anyone? ---
 
@@ -305,6 +312,7 @@ def autosave(
     found = index.find_thread(draft.session_id) or index.find_thread(find_former())
     if found is not None and found.is_open:
         head = store.load(found)
+        draft = keep_unsettled(head, draft, facts, _list_waiting(store, head, draft, facts))
         revision = continue_thread(_in_thread(head, found), draft, store.project.worktree)
         worked_at = times.parse(facts.worked_at) if facts is not None else None
         if not (is_forced or has_news(head, revision, worked_at)):
@@ -315,7 +323,18 @@ def autosave(
     opened = draft if ended is None else _since(ended, draft)
     if not _opens(opened, facts, is_again=ended is not None):
         return None
-    return open_thread(store, opened)
+    return open_thread(store, with_task(opened))
+
+
+def _list_waiting(
+    store: Store, head: Checkpoint, draft: Checkpoint, facts: Facts | None
+) -> set[str]:
+    """Return the prompts of other sessions that still wait, unless this session has done work."""
+    # The work may well be what a prompt asked for.
+    if not head.pending_prompts or (facts is not None and shows_work(facts)):
+        return set()
+    waiting = prompt_queue.pending(store)
+    return {each.text for each in waiting if each.session_id != draft.session_id}
 
 
 def _in_thread(head: Checkpoint, entry: CheckpointEntry) -> Checkpoint:
@@ -348,7 +367,7 @@ def _since(ended: Checkpoint, draft: Checkpoint) -> Checkpoint:
     """Return what a session did after its thread had ended."""
     known = {ended.summary, ended.intent, *ended.requests}
     asked = [draft.summary, *draft.requests, draft.intent]
-    new = [each for each in dict.fromkeys(asked) if each and each not in known]
+    new = [each for each in dict.fromkeys(asked) if can_be_task(each) and each not in known]
     intent = new[-1] if new else None
     return msgspec.structs.replace(
         draft,
