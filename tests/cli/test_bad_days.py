@@ -29,7 +29,12 @@ def test_outside_git_everything_works_and_the_branch_is_unknown(
 
     assert "branch        unknown" in cli.ok("show", "login-form").out
     assert Path(saved["path"]).is_relative_to(tmp_path / "home" / ".local" / "state" / "leftoff")
-    assert cli.json("resume")["checks"]["branch"] == {"saved": None, "now": None, "same": True}
+    assert cli.json("resume")["checks"]["branch"] == {
+        "saved": None,
+        "now": None,
+        "same": True,
+        "is_gone": False,
+    }
     assert not [*plain.iterdir()]
 
 
