@@ -253,6 +253,15 @@ class StoreIndex(LogIndex):
         )
         return self._one(where, (slot,))
 
+    def is_shipped(self, slot: str) -> bool:
+        """Return whether nobody saved a thread on purpose since it was last shipped."""
+        where = (
+            f"WHERE slot = ? AND state != 'undone' AND problem IS NULL "
+            f"AND (trigger = 'ship' OR trigger NOT IN ({_AUTOMATIC})) ORDER BY id DESC LIMIT 1"
+        )
+        found = self._one(where, (slot,))
+        return found is not None and found.trigger == "ship"
+
     def find_joined(self, session_id: str) -> layout.StoreEvent | None:
         """Return the event with which a session last resumed a thread, unless that was undone."""
         query = (

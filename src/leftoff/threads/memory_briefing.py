@@ -143,8 +143,7 @@ def _read_work_state(store: Store, subject: str) -> WorkState:
         return here
     told = ": ".join(text for text in (newest.name, newest.task) if text)
     # A save at the end of a session must not change what was shipped: git tracks the page.
-    purposeful = store.index().find_purposeful(newest.slot) if newest.is_autosave else None
-    if _SHIP in {newest.trigger, purposeful.trigger if purposeful else ""}:
+    if newest.is_autosave and store.index().is_shipped(newest.slot):
         told = subject or _find_last_subject(project) or told
     return msgspec.structs.replace(
         here, checkpoint=told, saved_at=newest.saved_at, next_steps=_list_steps(store, newest)
