@@ -23,8 +23,6 @@ COMPAT := tests/store/test_store.py tests/store/test_index.py tests/store/test_d
 MEASURED := tests/store tests/profiles tests/threads tests/projects tests/cli/test_clear.py \
   tests/test_checkpoint.py
 GATED := checkpoint.py store/* threads/check_claims.py profiles/* profiles/*/*
-# Tests wait for the disk and for other programs, so one more process keeps all processors busy.
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SESSIONS ?=
 MINUTES ?= 2
 
@@ -57,18 +55,18 @@ demo: $(READY) ## Run the demo: a session is killed, the next one continues
 	@$(BIN)/python scripts/demo.py
 
 quick: $(READY) ## Run the everyday tests, without the slow ones
-	@$(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow" --hypothesis-profile=quick $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto -m "not slow" --hypothesis-profile=quick $(ARGS)
 
 test: $(READY) ## Run all tests and check coverage
 	@$(BIN)/python -m coverage erase
-	@$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report= -m measured $(MEASURED) $(ARGS)
+	@$(BIN)/python -m pytest -n auto --cov --cov-report= -m measured $(MEASURED) $(ARGS)
 	@for part in $(foreach part,$(GATED),'$(part)'); do \
 	  $(BIN)/python -m coverage report --include="src/leftoff/$$part" --fail-under=95 || exit 1; \
 	done
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not measured" tests $(ARGS)
+	@$(BIN)/python -m pytest -n auto -m "not measured" tests $(ARGS)
 
 compat: $(READY) ## Run a short set of tests: make compat PYTHON=python3.13
-	@$(BIN)/python -m pytest -q -n $(WORKERS) $(COMPAT) $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto $(COMPAT) $(ARGS)
 
 lint: $(READY) ## Check style, format, types and imports
 	$(BIN)/python -m ruff check .
@@ -91,7 +89,7 @@ fidelity: $(READY) ## Score captures: make fidelity SESSIONS=folder
 
 accept: $(READY) ## List and run the tests for docs/acceptance.md and docs/conformance
 	@$(BIN)/python scripts/accept.py
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "accept or promise" $(ARGS)
+	@$(BIN)/python -m pytest -n auto -m "accept or promise" $(ARGS)
 
 picture: $(READY) ## Redraw the README's pictures from real output
 	@$(BIN)/python scripts/picture.py

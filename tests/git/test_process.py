@@ -60,6 +60,7 @@ QUESTIONS: dict[str, Callable[[Path, str], object]] = {
     "inspect": lambda folder, _: query.inspect(folder),
     "read_state": lambda folder, _: query.read_state(folder),
     "newest_commits": lambda folder, _: query.newest_commits(folder, 5),
+    "is_branch_gone": lambda folder, _: query.is_branch_gone(folder, "gone"),
     "commits_since": query.commits_since,
     "commits_since a branch": lambda folder, sha: query.commits_since(folder, sha, until="main"),
     "list_changed_paths": lambda folder, sha: query.list_changed_paths(
