@@ -340,3 +340,17 @@ def test_continue_does_not_bring_back_what_this_session_declined(talk: Talk) -> 
     store = Store(context.find_project(talk.folder))
     assert store.find("login-form").state == "declined"
     store.close()
+
+
+def test_continue_means_yes_unless_every_resume_is_confirmed(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(talk.folder, "login-form")
+    meant = "a message that asks to continue means yes"
+    assert meant in talk.start()
+
+    monkeypatch.setenv("LEFTOFF_CONFIRM", "always")
+
+    text = Talk(talk.folder, "another-session").start()
+    assert "do not act on it until they answer. If yes, run" in text
+    assert meant not in text

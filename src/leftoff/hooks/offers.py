@@ -107,9 +107,13 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings) -> Star
     also = _list_others(rest, store, budget=settings.start_budget // 3)
     # Kept short: an id costs more tokens than a sentence, and the list of changes needs room.
     after = say(
-        "Ask the user whether to resume it, and do not act on it until they answer; a message "
-        "that asks to continue means yes. If yes, run `leftoff resume {key:200} --accept` for the "
-        "full briefing; if no, use --decline.{place}",
+        "Ask the user whether to resume it, and do not act on it until they answer{asked}. If "
+        "yes, run `leftoff resume {key:200} --accept` for the full briefing; if no, use --decline."
+        "{place}",
+        # Some want to be asked even then.
+        asked=say("")
+        if settings.confirm == "always"
+        else say("; a message that asks to continue means yes"),
         key=_key(checkpoint),
         place=_place(entry, store, settings) if not also else say(""),
     )
