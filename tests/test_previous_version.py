@@ -35,7 +35,7 @@ NOT_COMPARED = {"age_seconds", "briefing", "checks", "choices", "question", "sni
 # What doctor checks of a machine, not of what was saved.
 MACHINE = {"settings", "python", "hook"}
 # Defaults that a profile has changed since, on purpose.
-CHANGED_DEFAULTS = {"advise_at", "fresh_at", "memory_budget", "offers", "start_budget", "urge_at"}
+CHANGED_DEFAULTS = {"advise_at", "fresh_at", "memory_budget", "offers", "start_budget"}
 INDEXES = ("with its indexes", "without them")
 
 
