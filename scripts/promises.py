@@ -1,7 +1,7 @@
 """Read the tables of docs/conformance, and the tests that prove their rows.
 
 Each page belongs to one system. Each row has a number, a promise, the test that plays it, and a
-status: `held`, or `kept ours` with the reason.
+status: `held`, `kept ours` with the reason, or `differs` with what is missing.
 """
 
 import ast
@@ -14,7 +14,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "conformance"
 _ROW = re.compile(r"^\| (\d+) \| (.+?) \| `(.+?)` \| (.+?) \|$", re.MULTILINE)
-_STATUS = re.compile(r"held|kept ours: \S.*")
+_STATUS = re.compile(r"held|(?:kept ours|differs): \S.*")
 
 Proofs = dict[tuple[str, int], set[str]]
 
@@ -101,4 +101,6 @@ def print_pages(pages: dict[str, list[Promise]], proofs: Proofs) -> None:
     print()
     for system, rows in pages.items():
         held = sum(each.is_held for each in rows)
-        print(f"{system}: {len(rows)} promises, {held} held, {len(rows) - held} kept ours.")
+        differs = sum(each.status.startswith("differs") for each in rows)
+        ours = len(rows) - held - differs
+        print(f"{system}: {len(rows)} promises, {held} held, {ours} kept ours, {differs} differ.")
