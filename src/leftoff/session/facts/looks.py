@@ -1,4 +1,4 @@
-"""Tell commands that only show something from those that change something."""
+"""Distinguish commands that only show something from those that change something."""
 
 import re
 
