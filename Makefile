@@ -25,13 +25,14 @@ MEASURED := tests/store tests/profiles tests/threads tests/projects tests/cli/te
 GATED := checkpoint.py store/* threads/check_claims.py profiles/* profiles/*/*
 SESSIONS ?=
 MINUTES ?= 2
+VERSION ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Programs must behave as they do for a user who has set none of these.
 unexport PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test compat lint bench shape fuzz fidelity accept picture clean
+.PHONY: help setup demo quick test compat lint bench shape fuzz fidelity accept picture man console plugin dist distcheck release clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -48,25 +49,25 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once; about a minute) …"
 	@test -e $@ || $(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install -qq -c constraints.txt pip
-	@$(BIN)/python -m pip install -qq -c constraints.txt --group dev -e .
+	@$(BIN)/python -m pip install -qq -c constraints.txt --group dev -e '.[ui]'
 	@touch $@
 
-demo: $(READY) ## Run the demo: a session is killed, the next one continues
-	@$(BIN)/python scripts/demo.py
+demo: $(READY) ## Run the demo (UI=1 opens its web page at the end)
+	@UI="$(UI)" $(BIN)/python scripts/demo.py
 
 quick: $(READY) ## Run the everyday tests, without the slow ones
-	@$(BIN)/python -m pytest -q -n auto -m "not slow" --hypothesis-profile=quick $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" --hypothesis-profile=quick $(ARGS)
 
 test: $(READY) ## Run all tests and check coverage
 	@$(BIN)/python -m coverage erase
-	@$(BIN)/python -m pytest -n auto --cov --cov-report= -m measured $(MEASURED) $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report= -m measured $(MEASURED) $(ARGS)
 	@for part in $(foreach part,$(GATED),'$(part)'); do \
 	  $(BIN)/python -m coverage report --include="src/leftoff/$$part" --fail-under=95 || exit 1; \
 	done
-	@$(BIN)/python -m pytest -n auto -m "not measured" tests $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal -m "not measured" tests $(ARGS)
 
 compat: $(READY) ## Run a short set of tests: make compat PYTHON=python3.13
-	@$(BIN)/python -m pytest -q -n auto $(COMPAT) $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(COMPAT) $(ARGS)
 
 lint: $(READY) ## Check style, format, types and imports
 	$(BIN)/python -m ruff check .
@@ -89,10 +90,29 @@ fidelity: $(READY) ## Score captures: make fidelity SESSIONS=folder
 
 accept: $(READY) ## List and run the tests for docs/acceptance.md and docs/conformance
 	@$(BIN)/python scripts/accept.py
-	@$(BIN)/python -m pytest -n auto -m "accept or promise" $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal -m "accept or promise" $(ARGS)
 
 picture: $(READY) ## Redraw the README's pictures from real output
 	@$(BIN)/python scripts/picture.py
+	@$(BIN)/python scripts/ui_pictures.py
+
+man: $(READY) ## Write the man pages from the help of the commands
+	@$(BIN)/python scripts/man.py
+
+console: $(READY) ## Update the console blocks of the docs from real output
+	@$(BIN)/python scripts/console.py
+
+plugin: $(READY) ## Update the plugin from the package
+	@$(BIN)/python scripts/plugin.py
+
+dist: $(READY) ## Build the sdist and the wheel, twice, and compare
+	@$(BIN)/python scripts/dist.py build
+
+distcheck: dist ## Test the wheel with every Python that is here
+	@$(BIN)/python scripts/dist.py check $(PYTHON) $$(PYTHON=$(PYTHON) .ci/pythons)
+
+release: $(READY) ## Set the version and date the changelog: make release VERSION=0.2.0
+	@$(BIN)/python scripts/release.py "$(VERSION)"
 
 clean: ## Remove the environment and all generated files
 	rm -rf .venv .venv-3.* .cache dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache \

@@ -3,7 +3,19 @@
 import sys
 from collections.abc import Callable
 
-from bench import capture, hooks, memory, profiles, redact, ship, store
+from bench import (
+    capture,
+    hooks,
+    mcp_server,
+    memory,
+    profiles,
+    prompt,
+    redact,
+    ship,
+    snapshots,
+    store,
+    web_page,
+)
 from bench.harness import Figure, table
 
 PARTS: dict[str, Callable[[], list[Figure]]] = {
@@ -12,8 +24,12 @@ PARTS: dict[str, Callable[[], list[Figure]]] = {
     "hooks": hooks.figures,
     "store": store.figures,
     "ship": ship.figures,
+    "snapshots": snapshots.figures,
     "profiles": profiles.figures,
     "memory": memory.figures,
+    "mcp": mcp_server.figures,
+    "prompt": prompt.figures,
+    "web": web_page.figures,
 }
 
 

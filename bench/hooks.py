@@ -4,6 +4,7 @@ import itertools
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,12 +13,16 @@ from bench import corpus, load, peers, session_start, stage, transcript, venv
 from bench.harness import CACHE, Case, Figure, Sample, compare, interleave, run
 from bench.stage import Stage
 from leftoff.hooks import replies
+from leftoff.wiring.wired_files import TABLES
 
 ROUNDS = 100
 
 _SMALL, _LARGE = 70_000, 70_000_000
 _MANY = 10_000
+_ORDINARY = "pytest -q tests/test_cart.py"
 _PYTHON = "python -c pass"
+# opencode's plugin starts the same script.
+_OTHERS = ("codex", "gemini", "copilot", "cursor", "opencode")
 _REPLY = '{"systemMessage":"leftoff: context at 71.00% - consider leftoff save."}\n'
 
 
@@ -38,6 +43,11 @@ def _measure(folder: Path) -> list[Figure]:
         "silent": small.hot(),
         "reply": small.hot(reply=True),
         "sh -c": small.hot(through_shell=True),
+        **{agent: small.hot_other(agent) for agent in _OTHERS},
+        **{f"{agent} reply": small.hot_other(agent, reply=True) for agent in _OTHERS},
+        "command": small.command(_ORDINARY),
+        "harmless": small.command("git stash list"),
+        "risky": small.command("bash scripts/test.sh"),
         "large": large.hot(),
         "start": _session_start("startup"),
         "compacted": _session_start("compact"),
@@ -53,11 +63,23 @@ def _measure(folder: Path) -> list[Figure]:
     return [*_figures(samples), *starts, *under_load, *compared]
 
 
+def _list_others() -> Iterator[tuple[str, str, str, float]]:
+    """Name the figures of the other agents: an event without a reply, and one with a reply."""
+    for agent in _OTHERS:
+        title = TABLES[agent].title
+        yield (f"hot hook of {title} without a reply / python -c pass", agent, _PYTHON, 0.30)
+        yield ("  with a reply for its session", f"{agent} reply", _PYTHON, 0.30)
+
+
 def _figures(samples: dict[str, list[Sample]]) -> list[Figure]:
     rows = (
         ("hot hook without a reply / python -c pass", "silent", _PYTHON, 0.30),
         ("hot hook with a reply / python -c pass", "reply", _PYTHON, 0.30),
+        ("hot hook before an ordinary command / python -c pass", "command", _PYTHON, 0.30),
+        ("  before one that only sounds risky", "harmless", _PYTHON, None),
+        ("  before a script, with a snapshot", "risky", _PYTHON, None),
         ("hot hook through sh -c / python -c pass", "sh -c", _PYTHON, 0.35),
+        *_list_others(),
         ("hot hook at a 70 MB transcript / at 70 KB", "large", "silent", 1.05),
         ("SessionStart, 10,000 checkpoints / python -c pass", "start", _PYTHON, 8.0),
         ("  with the whole briefing, after a compaction", "compacted", _PYTHON, 8.0),
@@ -123,6 +145,44 @@ class _Session:
         if through_shell:
             arguments = ("/bin/sh", "-c", " ".join(arguments))
         program = self.here.program(*arguments, given=self.given, session=session)
+        return lambda: run(program)
+
+    def hot_other(self, agent: str, *, reply: bool = False) -> Case:
+        """Return a case: another agent fires Stop or a prompt, with the variables that it sets."""
+        event, session = "UserPromptSubmit" if reply else "Stop", f"{agent}-session"
+        given = self.here.home / f"{agent}-{event}.json"
+        payload = {"session_id": session, "transcript_path": None, "prompt": "go on"}
+        folder = {"cwd": str(self.here.project), "hook_event_name": event}
+        given.write_bytes(msgspec.json.encode({**payload, **folder}))
+        place = replies.place_of(self.here.state, self.here.project)
+        path = place / f"{agent}.{event}.{session}"
+        program = self.here.program(str(self.here.hook), agent, event, given=given)
+        variables = {
+            "gemini": {"GEMINI_SESSION_ID": session},
+            "copilot": {"COPILOT_PROJECT_DIR": str(self.here.project)},
+            "cursor": {"CURSOR_VERSION": "2", "CURSOR_PROJECT_DIR": str(self.here.project)},
+        }.get(agent, {})
+        environment = {**program.environment, **variables}
+        program = msgspec.structs.replace(program, environment=environment)
+
+        def fire() -> Sample:
+            if reply:
+                # settle removes it once it is printed, so each run writes it again.
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(_REPLY, encoding="utf-8")
+            return run(program)
+
+        return fire
+
+    def command(self, words: str) -> Case:
+        """Return a case: the agent is about to run a command."""
+        given = self.here.home / f"{self.name}-{words.partition(' ')[0]}.json"
+        called = {"command": words, "description": "Run the tests"}
+        payload = msgspec.json.decode(self.stop_payload)
+        payload |= {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": called}
+        given.write_bytes(msgspec.json.encode(payload))
+        arguments = (str(self.here.hook), "claude", "PreToolUse")
+        program = self.here.program(*arguments, given=given, session=self.name)
         return lambda: run(program)
 
     def settle(self) -> Sample:

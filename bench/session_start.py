@@ -32,13 +32,17 @@ def figures(folder: Path) -> list[Figure]:
     project = corpus.made(CHECKPOINTS, threads=THREADS)
     here = stage.install(Stage(home=corpus.home_of(project), project=project.root))
     new = stage.install(Stage(home=folder, project=stage.new_project(folder / "shop")))
+    talk = stage.install(Stage(home=folder / "talk", project=stage.new_project(folder / "chat")))
     backlog, contact = _Backlog(here), _FirstContact(new)
+    talked = _FirstContact(talk, with_small_talk=True)
     python = here.program(str(venv.python()), "-c", "pass", given=Path(os.devnull))
     cases: dict[str, Case] = {
         _PYTHON: lambda: run(python),
         "start": _Start(here).run,
         "waiting": backlog.start,
         "contact": contact.start,
+        "talk": talked.start,
+        "again": talked.start_again,
         "status": contact.command("status"),
         "resume": contact.command("resume"),
     }
@@ -47,6 +51,8 @@ def figures(folder: Path) -> list[Figure]:
         (f"SessionStart, {CHECKPOINTS:,} checkpoints in {THREADS} threads", "start", 8.0),
         (f"  with {EVENTS:,} events waiting", "waiting", 10.0),
         (f"SessionStart at first contact, {_OLD_SESSIONS} old sessions", "contact", 8.0),
+        ("  with small talk among them", "talk", 8.0),
+        ("  with small talk among them, again", "again", 8.0),
         ("leftoff status at first contact", "status", None),
         ("leftoff resume at first contact", "resume", None),
     )
@@ -168,7 +174,7 @@ class _Backlog:
 class _FirstContact:
     """A project with old sessions that nobody saved, before leftoff has seen it."""
 
-    def __init__(self, here: Stage) -> None:
+    def __init__(self, here: Stage, *, with_small_talk: bool = False) -> None:
         self.here = here
         self._start = _Start(here)
         key = "".join(each if each.isalnum() else "-" for each in str(here.project))
@@ -179,6 +185,21 @@ class _FirstContact:
             shutil.copy(transcript.at_least(_SIZE, seed=number + 1), path)
             touched = time.time() - _DAY_SECONDS * (number + 1)
             os.utime(path, (touched, touched))
+        if with_small_talk:
+            asked = {"role": "user", "content": "What does a CSV header look like?"}
+            answer = [{"type": "text", "text": "It names the columns."}]
+            said = {"role": "assistant", "content": answer, "stop_reason": "end_turn"}
+            lines = [
+                {"type": message["role"], "cwd": str(here.project), "message": message}
+                for message in (asked, said)
+            ]
+            path = folder / "old-0.jsonl"
+            path.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
+            os.utime(path, (time.time() - _DAY_SECONDS, time.time() - _DAY_SECONDS))
+
+    def start_again(self) -> Sample:
+        """Start another session; nothing was saved since the first."""
+        return self._start.run()
 
     def start(self) -> Sample:
         """Start the first session."""

@@ -19,7 +19,7 @@ from statistics import median, quantiles
 
 import msgspec
 
-from bench import corpus, harness, venv
+from bench import corpus, harness, used_agents, venv
 from bench.harness import Figure, Program, Sample
 from leftoff.checkpoint import SCHEMA, Checkpoint, encode
 from leftoff.projects.project import Project
@@ -46,10 +46,18 @@ def _command(project: Project, *arguments: str) -> Program:
 def starts(few: Project, many: Project) -> list[Figure]:
     """Compare commands with an empty program, and 100,000 checkpoints with 100."""
     threads = corpus.made(MANY, threads=THREADS)
+    home = used_agents.make_home(few.root.parent / "agents", few.root)
     programs = {
         "python": _program(few, venv.python(), "-c", "pass"),
         "version": _command(few, "--version"),
         "list": _command(few, "list"),
+        "status": _command(few, "status"),
+        "status of agents": msgspec.structs.replace(
+            _command(few, "status"), environment=venv.environment(home)
+        ),
+        "list of agents": msgspec.structs.replace(
+            _command(few, "list"), environment=venv.environment(home)
+        ),
         "list of many": _command(many, "list"),
         "list of threads": _command(threads, "list"),
         "resume": _command(few, "resume", "newest"),
@@ -63,7 +71,14 @@ def starts(few: Project, many: Project) -> list[Figure]:
     compare = partial(harness.compare, samples=took)
     return [
         compare("leftoff --version / python -c pass", names=("version", "python"), limit=4),
-        compare("leftoff list / python -c pass", names=("list", "python"), limit=12),
+        compare("leftoff list / python -c pass", names=("list", "python"), limit=8),
+        compare("leftoff status / python -c pass", names=("status", "python"), limit=8),
+        compare(
+            "  with hooks of six agents and unsaved sessions",
+            names=("status of agents", "python"),
+            limit=9,
+        ),
+        compare("  leftoff list there", names=("list of agents", "python"), limit=8),
         compare(f"list at {MANY:,} / at {FEW}", names=("list of many", "list"), limit=1.3),
         compare(
             f"list at {MANY:,} in {THREADS:,} threads / at {FEW}",

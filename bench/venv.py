@@ -56,7 +56,7 @@ def _make(path: Path) -> None:
     _run([*pip, "wheel", *quiet, "--no-deps", "--no-build-isolation", "-w", str(_WHEELS), "."])
     if not path.exists():
         _run([sys.executable, "-m", "venv", "--without-pip", str(_VENV)])
-    (wheel,) = _WHEELS.glob("leftoff-*.whl")
+    (wheel,) = _WHEELS.glob("leftoff_agents-*.whl")
     into = [*pip, "--python", str(path), "install", *quiet, "-c", "constraints.txt"]
     _run([*into, str(wheel)])
     _run([*into, "--force-reinstall", "--no-deps", str(wheel)])

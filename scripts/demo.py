@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from demo_later import later
+from demo_page import show_page
 from stage import Stage, stage
 from telling import command, flat, heading, say, show
 
@@ -48,6 +49,7 @@ def main() -> None:
         _undo(world)
         _recover(world)
         later(world)
+        show_page(world, is_opened=os.environ.get("UI") == "1")
     heading("All of this was real")
     program = f"{Path(sys.prefix).name}/bin/leftoff"
     say(

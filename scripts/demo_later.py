@@ -1,6 +1,7 @@
-"""The second half of the demo: memory, import and shipping."""
+"""The second half of the demo: memory, import, lost code and shipping."""
 
 import json
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -29,6 +30,10 @@ from decimal import Decimal
 def total(items):
     return sum((Decimal(item) for item in items), Decimal(0)).quantize(Decimal("0.01"))
 """
+RECEIPT = """\
+def show(total):
+    return f"{total:.2f}"
+"""
 TEST = """\
 import unittest
 
@@ -47,6 +52,7 @@ SAVE = {
 }
 MEMORY = "~/.claude/projects/*/memory"
 _PATIENCE_SECONDS = 20
+_RESTORE = re.compile(r"leftoff snapshot restore \w+ --here")
 
 
 def later(world: Stage) -> None:
@@ -54,6 +60,7 @@ def later(world: Stage) -> None:
     _about_to_repeat(world)
     _remember(world)
     _take_in(world)
+    _lose_code(world)
     _ship(world)
 
 
@@ -87,8 +94,31 @@ def _take_in(world: Stage) -> None:
     show(world, "leftoff", "resume", "vat-report", "--accept")
 
 
+def _lose_code(world: Stage) -> None:
+    heading("9. The agent runs git reset --hard, and the code comes back")
+    world.write("src/cart.py", SOLUTION)
+    world.write("src/receipt.py", RECEIPT)
+    destroyer = "git reset --hard && git clean -fdq src"
+    say("Three files have uncommitted work. Claude Code calls the hook before each command:")
+    _fire(world, "PreToolUse", tool_name="Bash", tool_input={"command": destroyer})
+    shell(world, destroyer)
+    _fire(world, "Stop", last_assistant_message="")
+    _wait_for_reply(world)
+    say("The agent learns from the next prompt what happened:")
+    told = _prompt(world, "Go on.")
+    restore = _RESTORE.search(told)
+    if restore is None:
+        raise SystemExit("The loss was not noticed.")
+    show(world, *restore[0].split())
+    if (world.project / "src/receipt.py").read_text(encoding="utf-8") != RECEIPT:
+        raise SystemExit("The code did not come back.")
+    _wait_for_settle(world)
+    say("The receipt is not finished, so it must not be shipped yet:")
+    shell(world, "rm src/receipt.py")
+
+
 def _ship(world: Stage) -> None:
-    heading("9. Ship the work: save, check, commit without secrets, push")
+    heading("10. Ship the work: save, check, commit without secrets, push")
     finish_work(world)
     say(
         "The code is on the branch cents, `python -B -m unittest` is set as the check, and .env "
@@ -116,19 +146,25 @@ def finish_work(world: Stage) -> None:
     world.write(".env", "STRIPE_KEY=not-for-anyone-else\n")
 
 
-def _prompt(world: Stage, text: str) -> None:
-    """Run the prompt hook as Claude Code does, and print what the agent receives."""
+def _prompt(world: Stage, text: str) -> str:
+    """Run the prompt hook as Claude Code does; print and return what the agent receives."""
+    return _fire(world, "UserPromptSubmit", prompt=text)
+
+
+def _fire(world: Stage, name: str, **fields: object) -> str:
+    """Run a hook as Claude Code does; print and return what the agent receives."""
     hook = world.home / ".local/state/leftoff/hook"
     event = {
         "session_id": SESSION_ID,
         "transcript_path": str(world.transcripts / f"{SESSION_ID}.jsonl"),
         "cwd": str(world.project),
-        "hook_event_name": "UserPromptSubmit",
-        "prompt": text,
+        "hook_event_name": name,
+        **fields,
     }
-    command(f'echo \'{{"prompt": "{text}", …}}\' | {_tilde(world, hook)} claude UserPromptSubmit')
+    given = json.dumps(fields)[:-1]
+    command(f"echo '{given}, …}}' | {_tilde(world, hook)} claude {name}")
     done = subprocess.run(
-        [hook, "claude", "UserPromptSubmit"],
+        [hook, "claude", name],
         cwd=world.project,
         env=world.environment | {"CLAUDE_CODE_SESSION_ID": SESSION_ID},
         input=json.dumps(event),
@@ -137,8 +173,10 @@ def _prompt(world: Stage, text: str) -> None:
         encoding="utf-8",
         check=True,
     )
-    if done.stdout:
-        print(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
+    told = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout else ""
+    if told:
+        print(told)
+    return str(told)
 
 
 def _wait_for_reply(world: Stage) -> None:

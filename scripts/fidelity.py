@@ -199,7 +199,8 @@ class Timeline:
         from leftoff.agents import registry  # noqa: PLC0415 - not needed without this score
 
         self.asked = self.said = self.called = self.failed = self.committed = -1
-        self.last_request = self.last_words = ""
+        self.last_request = self.last_words = self.hidden = ""
+        self.earlier_words: list[str] = []
         self.open: dict[str, str] = {}
         for number, event in enumerate(_read_events(session, agent, registry)):
             if not event.sidechain:
@@ -210,6 +211,7 @@ class Timeline:
         if kind == "UserText":
             self.asked, self.last_request = number, event.text
         elif kind == "AssistantText" and event.text.strip():
+            self.earlier_words.append(self.last_words)
             self.said, self.last_words = number, event.text
         elif kind == "ToolCall":
             self.called = number
@@ -221,7 +223,17 @@ class Timeline:
             elif "commit" in command and event.ok:
                 self.committed = number
             elif not event.ok:
-                self.failed = number
+                self.failed, self.hidden = number, ""
+            elif "|" in command and _FAILED.search(event.output):
+                # The exit code is that of `tail`.
+                self.failed, self.hidden = number, command
+
+
+_FAILED = re.compile(
+    r"\b[1-9]\d* (?:tests? )?fail|^\s*(?:-+ )?FAIL|\berror(?:\[E\d+\]| TS\d+|:)|npm ERR!"
+    r"|\d+ errors?\b|Error: ",
+    re.MULTILINE,
+)
 
 
 def _read_events(session: Path, agent: str, registry: Any) -> Iterator[Any]:
@@ -255,11 +267,16 @@ def _is_cut_short(told: str, truth: Row, seen: Timeline) -> bool:
     return is_last and bool(seen.open) and _names_any(named, told)
 
 
+_CD = re.compile(r"^\s*(cd\s+\S+\s*(&&|;)\s*)+")
+
+
 def _is_unrepaired(told: str, truth: Row, seen: Timeline) -> bool:
     failure = truth["failure"]
+    if seen.hidden and _names_any([_CD.sub("", seen.hidden)], told):
+        return True
     if not failure or seen.failed <= max(seen.asked, seen.committed):
         return False
-    return _names_any([re.sub(r"^\s*(cd\s+\S+\s*(&&|;)\s*)+", "", failure["command"])], told)
+    return _names_any([_CD.sub("", failure["command"])], told)
 
 
 _CHECKS: dict[str, Callable[[str, Row, Timeline], bool]] = {
@@ -274,6 +291,11 @@ _CHECKS: dict[str, Callable[[str, Row, Timeline], bool]] = {
         and seen.called > seen.committed
         and bool(tells(truth["plan"].get("title"), told))
     ),
+    # Somebody spoke since, but nobody called anything.
+    "announced": lambda told, _, seen: (
+        seen.said > max(seen.asked, seen.called)
+        and any(_shares_words(words, told) for words in seen.earlier_words)
+    ),
     "proposal": lambda told, _, seen: (
         seen.said > max(seen.asked, seen.called) and _shares_words(seen.last_words, told)
     ),
@@ -285,7 +307,10 @@ _CHECKS: dict[str, Callable[[str, Row, Timeline], bool]] = {
 
 
 # How leftoff begins a next action that quotes the agent; the quote follows.
-_LEAD_IN = re.compile(r"^Ask the user(?: what comes next\. The agent said last)?: ")
+_LEAD_IN = re.compile(
+    r"^Ask the user(?: what comes next\. (?:The agent said last|Before the goodbye, the agent said|"
+    r"From the agent's last message))?: "
+)
 
 
 def _shares_words(said: str, told: str) -> bool:

@@ -78,6 +78,7 @@ def static_rows() -> Iterator[Row]:
     share = 100 * len(participles) / len(functions)
     yield Row("names that are participles", f"{share:.1f} %", "1.5 %")
     yield Row("module names used twice or more", str(len(shared_names(texts))), "0")
+    yield Row("class names used twice or more", str(len(shared_classes(trees))), "0")
     yield Row("imports inside functions", str(sum(map(inner_imports, trees.values()))), "30")
     comments = sum(map(count_comments, texts.values()))
     yield Row("comments per 100 lines", f"{100 * comments / lines:.1f}")
@@ -89,7 +90,7 @@ def functions_of(tree: ast.Module) -> Iterator[ast.FunctionDef]:
 
 
 def is_participle(name: str) -> bool:
-    """Return whether a name is a participle such as `saved` or `_told`, which names no action."""
+    """Return whether a name is a participle such as `saved` or `_sent`, which names no action."""
     words = name.strip("_").split("_")
     if words[0] in _QUESTIONS or name.startswith("__"):
         return False
@@ -99,6 +100,13 @@ def is_participle(name: str) -> bool:
 def shared_names(texts: dict[Path, str]) -> list[str]:
     """Return the module names that are used more than once."""
     names = Counter(path.stem for path in texts if path.stem not in {"__init__", "__main__"})
+    return sorted(name for name, count in names.items() if count > 1)
+
+
+def shared_classes(trees: dict[Path, ast.Module]) -> list[str]:
+    """Return the class names that are defined more than once."""
+    nodes = (node for tree in trees.values() for node in ast.walk(tree))
+    names = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     return sorted(name for name, count in names.items() if count > 1)
 
 

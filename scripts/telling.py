@@ -1,6 +1,7 @@
 """Print the demo: headings, explanations, and commands with their own output."""
 
 import shlex
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -21,7 +22,7 @@ def heading(text: str) -> None:
 def say(text: str) -> None:
     """Print an explanation."""
     click.echo()
-    click.secho(textwrap.fill(text, _WIDTH), fg="green")
+    click.secho(textwrap.fill(text, min(_WIDTH, shutil.get_terminal_size().columns)), fg="green")
 
 
 def command(line: str) -> None:

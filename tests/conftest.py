@@ -1,6 +1,8 @@
 """Every test runs as a user with an empty home, no settings and its own temp folder."""
 
+import gc
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -9,7 +11,9 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from hypothesis import is_hypothesis_test
 
+import gitrepo
 from gitrepo import ISOLATED_ENVIRONMENT, Repo
 from leftoff.context import find_project
 from leftoff.hooks import start_recovery
@@ -32,6 +36,8 @@ _BARRED = tuple(
 _WATCHED = frozenset(
     {"open", "os.listdir", "os.mkdir", "os.remove", "os.rename", "os.scandir", "sqlite3.connect"}
 )
+# A container may have as little as 64 MB in memory.
+_ENOUGH_BYTES = 4 << 30
 _INHERITED = ("CLAUDE", "CODEX", "GEMINI", "COPILOT", "CURSOR", "OPENCODE", "LEFTOFF_", "XDG_")
 
 
@@ -43,7 +49,8 @@ _SLOW_FOLDERS = {
 }
 
 
-# The tests of the parts whose coverage `make test` checks; the Makefile lists them, too.
+# The tests of the parts whose coverage `make test` checks; the Makefile lists them, too. Properties
+# are among them for the store only: measuring makes them slow, and chance should cover nothing.
 _MEASURED = (
     "store", "profiles", "threads", "projects", "cli/test_clear.py", "test_checkpoint.py",
 )  # fmt: skip
@@ -57,15 +64,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         why = _SLOW_FOLDERS.get(path.parts[0])
         if why is not None:
             item.add_marker(pytest.mark.slow(why))
-        elif item.get_closest_marker("slow") is None and any(
-            path.is_relative_to(part) for part in _MEASURED
+        elif (
+            any(path.is_relative_to(part) for part in _MEASURED)
+            and item.get_closest_marker("slow") is None
+            and (path.parts[0] == "store" or not is_hypothesis_test(getattr(item, "obj", None)))
         ):
             item.add_marker(pytest.mark.measured)
 
 
 def pytest_configure() -> None:
-    """Hear an interrupt: whatever is started in the background ignores it, children included."""
+    """Hear signals: what is started in the background or by nohup ignores them, children included.
+
+    And keep the folders of the tests in memory, where there is room: they sync each file to disk.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    if MEMORY is not None and shutil.disk_usage(MEMORY).free > _ENOUGH_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the thousands of collected tests out of every later garbage collection.
+
+    Tests that run in this process need about a tenth less CPU time by it.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _watch(event: str, arguments: tuple[object, ...]) -> None:
@@ -94,11 +118,16 @@ def pytest_runtest_teardown() -> Iterator[None]:
         pytest.fail("The test left a database open: " + "\n".join(forgotten), pytrace=False)
 
 
-# A busy machine is no fault of a property.
-hypothesis.settings.register_profile("leftoff", deadline=None)
-# For `make quick`, which passes --hypothesis-profile.
-hypothesis.settings.register_profile("quick", deadline=None, max_examples=15)
+# How many examples of a property are tried, unless the test says otherwise. `make quick` names the
+# second; after a change of a format, try the third. A busy machine is no fault of a property.
+for _name, _examples in (("leftoff", 60), ("quick", 15), ("thorough", 1000)):
+    hypothesis.settings.register_profile(_name, deadline=None, max_examples=_examples)
 hypothesis.settings.load_profile("leftoff")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _templates(tmp_path_factory: pytest.TempPathFactory) -> None:
+    gitrepo.template_folder = tmp_path_factory.mktemp("templates")
 
 
 @pytest.fixture(autouse=True)

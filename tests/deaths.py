@@ -103,7 +103,8 @@ class Trial(NamedTuple):
 
     `look` tells what a reader sees, `check` what must hold after each attempt. What was prepared
     is copied for each attempt, unless `anew` says to prepare it again: mirrors know a file by its
-    inode, and a copy looks to them as if somebody had edited it.
+    inode, and a copy looks to them as if somebody had edited it. `every` is more than 1 where
+    another trial takes the same steps: then only one step in so many is tried.
     """
 
     prepare: Callable[[Path], object]
@@ -111,6 +112,7 @@ class Trial(NamedTuple):
     look: Callable[[Path], Any]
     check: Callable[[Path, Death], object]
     anew: bool = False
+    every: int = 1
     arms: Mapping[str, Arm] = {"steps": before_each_step, "writes": within_each_write}
 
 
@@ -120,12 +122,12 @@ def kill_at_every_step(trial: Trial, folder: Path, arm: Arm) -> int:
     before = trial.look(begin())
     assert lives(partial(trial.act, begin()))
     after = trial.look(folder / "place")
-    for at in itertools.count(1):
+    for kills, at in enumerate(itertools.count(1, trial.every)):
         place = begin()
         lived = lives(partial(_act, trial, place, arm, at))
         trial.check(place, Death(at, lived, before, after))
         if lived:
-            return at - 1
+            return kills
     raise AssertionError
 
 
@@ -235,9 +237,9 @@ def kill_at_any_moment(
             if rng.random() < 0.5:
                 worker.wait_for(several)
             time.sleep(rng.uniform(0, 0.01))
-            told = worker.kill()
-            check(told)
-            acknowledged += told
+            found = worker.kill()
+            check(found)
+            acknowledged += found
     return acknowledged
 
 

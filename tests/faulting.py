@@ -1,12 +1,14 @@
 """Make the first, second, … file operation fail, and check what is left.
 
 It runs as a program, because it forks, and with the library of `faults.c` loaded: `faulting.py
-SCENARIO CODE FOLDER`. A code of -1 means a write that does half of its work.
+SCENARIO CODE FOLDER EVERY`. A code of -1 means a write that does half of its work. `EVERY` is 1 to
+let each call fail, and 4 to let each fourth one fail.
 """
 
 import contextlib
 import ctypes
 import errno
+import functools
 import itertools
 import json
 import os
@@ -14,7 +16,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +25,7 @@ from typing import Any
 import pytest
 
 from deaths import lives, renew
+from gitrepo import new_template
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.knowledge import features, memory
 from leftoff.knowledge.features import ItemDraft as FeatureDraft
@@ -69,14 +73,15 @@ MORE: dict[str, Scenario] = {
 ALL = {**SCENARIOS, **MORE}
 
 
-def library(folder: Path) -> Path:
-    """Compile the library, or skip the test where there is no compiler."""
+@functools.cache
+def library() -> Path:
+    """Compile the library once, or skip the test where there is no compiler."""
     compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
     if compiler is None or not sys.platform.startswith("linux"):
         reason = "needs Linux and a C compiler"
         assert not os.environ.get("CI"), reason
         pytest.skip(reason)
-    made = folder / "faults.so"
+    made = new_template() / "faults.so"
     command = [compiler, "-O1", "-shared", "-fPIC", "-o", str(made), str(SOURCE), "-ldl"]
     subprocess.run(command, check=True)
     return made
@@ -97,7 +102,7 @@ def _view(project: Project) -> View:
 
 
 def _act(project: Project, scenario: Scenario, at: int, code: int, *, is_sticky: bool) -> None:
-    """Act with a fault; leave with another code if the act failed, as a user would be told."""
+    """Act with a fault; leave with another code if the act failed, as a user would see."""
     faults = ctypes.CDLL(None)
     folder = os.fsencode(project.root.parent)
     store = Store(project)
@@ -121,7 +126,9 @@ def _run(work: Callable[[], None]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def fail_at_every_call(scenario: Scenario, folder: Path, code: int, *, is_sticky: bool) -> int:
+def fail_at_calls(
+    scenario: Scenario, folder: Path, code: int, calls: Iterable[int], *, is_sticky: bool
+) -> int:
     """Repeat an operation, with a later call failing each time, until none fails; count them."""
     store = Store(project_at(folder / "template"))
     scenario.prepare(store)
@@ -129,7 +136,7 @@ def fail_at_every_call(scenario: Scenario, folder: Path, code: int, *, is_sticky
     untouched, done = _copy(folder, "untouched"), _copy(folder, "done")
     assert lives(partial(_do, done, scenario))
     before, after = _view(untouched), _view(done)
-    for at in itertools.count(1):
+    for count, at in enumerate(calls):
         project = _copy(folder, "struck")
         ended = _run(partial(_act, project, scenario, at, code, is_sticky=is_sticky))
         assert ended in {0, 1, _FAILED}, (at, ended)
@@ -138,7 +145,7 @@ def fail_at_every_call(scenario: Scenario, folder: Path, code: int, *, is_sticky
         assert seen in allowed or scenario.may_be_partial, (at, ended, seen, allowed)
         _check_truth(project, at)
         if ended == 1:
-            return at - 1
+            return count
     raise AssertionError
 
 
@@ -154,22 +161,20 @@ def _do(project: Project, scenario: Scenario) -> None:
 
 def _check_truth(project: Project, at: int) -> None:
     """The index says what the files say, names in use are in use, and doctor agrees."""
-    _check_names(project, at)
     store = Store(project)
+    _check_names(store, at)
     assert store.index().is_sound(), at
     assert memory.is_sound(store), at
     store.close()
     assert _check_database(project.store / "index.sqlite") == "ok", at
 
 
-def _check_names(project: Project, at: int) -> None:
-    store = Store(project)
+def _check_names(store: Store, at: int) -> None:
     for entry in store.index().heads(["open", "resumed", "declined"], 99):
         if entry.name is not None:
             with contextlib.suppress(ChoiceNeeded):
-                Store(project).save(draft(entry.name))
+                store.save(draft(entry.name))
                 raise AssertionError(f"{at}: {entry.name} was taken")
-    store.close()
 
 
 def _check_database(path: Path) -> str:
@@ -181,11 +186,16 @@ def _check_database(path: Path) -> str:
 
 def main() -> None:
     """Do as asked and print the number of faults; an error of the disk also stays, from then on."""
-    scenario, code, folder = ALL[sys.argv[1]], int(sys.argv[2]), Path(sys.argv[3])
+    name, folder = sys.argv[1], Path(sys.argv[3])
+    code, every = int(sys.argv[2]), int(sys.argv[4])
+    # Scenarios of which only some calls fail begin at different ones, always the same.
+    first = 1 + zlib.crc32(name.encode()) % every
     # An interrupted call is tried again, for ever if it is interrupted for ever.
     ways = {"once": False} | ({"stays": True} if code in {errno.EIO, errno.ENOSPC} else {})
     counts = [
-        fail_at_every_call(scenario, folder / way, code, is_sticky=is_sticky)
+        fail_at_calls(
+            ALL[name], folder / way, code, itertools.count(first, every), is_sticky=is_sticky
+        )
         for way, is_sticky in ways.items()
     ]
     print(json.dumps(counts))  # noqa: T201 - the answer

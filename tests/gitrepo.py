@@ -23,6 +23,8 @@ _IDENTITY = {
     "GIT_EDITOR": "true",
     "LC_ALL": "C",
 }
+# conftest.py names a folder that lasts as long as the run of the tests.
+template_folder: Path | None = None
 _FIRST_COMMIT_AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -104,6 +106,8 @@ class Repo:
 def _empty_repository(*, bare: bool) -> Path:
     repo = Repo(new_template(), init=False)
     repo.git("init", "--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
+    for sample in repo.folder.rglob("*.sample"):
+        sample.unlink()
     return repo.folder
 
 
@@ -115,5 +119,5 @@ def _begun_repository() -> Path:
 
 
 def new_template() -> Path:
-    """Return a new folder that lasts as long as this run of the tests."""
-    return Path(tempfile.mkdtemp(prefix="template-"))
+    """Return a new folder that lasts as long as this process."""
+    return Path(tempfile.mkdtemp(prefix="template-", dir=template_folder))

@@ -53,13 +53,13 @@ def with_our_path() -> dict[str, str]:
 def finish(process: "subprocess.Popen[str]", seconds: float = 120) -> str:
     """Wait for a program; it must end well and say nothing but its answer."""
     try:
-        told, trouble = process.communicate(timeout=seconds)
+        output, trouble = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
         raise
     assert (process.returncode, trouble) == (0, ""), trouble
-    return told
+    return output
 
 
 def run(program: str, folder: Path, *, by: Sequence[str] = (), seconds: float = 120) -> str:

@@ -61,9 +61,9 @@ def project_at(folder: Path) -> Project:
     )
 
 
-def compose(told: Mapping[str, Any], store: Store, **given: Any) -> Checkpoint:
+def compose(fields: Mapping[str, Any], store: Store, **given: Any) -> Checkpoint:
     """Make a checkpoint that is not saved yet, by the settings in force."""
-    return compose_checkpoint(told, store, config.load(store.project).settings, **given)
+    return compose_checkpoint(fields, store, config.load(store.project).settings, **given)
 
 
 def block(project: Project) -> None:

@@ -21,6 +21,8 @@ class Talk:
         self.session_id = session_id
         self.transcript = context.read_environment().home / "transcripts" / f"{session_id}.jsonl"
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
+        self.now: datetime | None = None
+        """When its lines are written; None for a fixed time."""
         self._calls = 0
 
     def line(self, **fields: object) -> None:
@@ -32,11 +34,14 @@ class Talk:
             "version": "2.1.325",
             "gitBranch": "main",
             "uuid": f"u{self._calls}",
-            "timestamp": "2026-11-15T12:00:00.000Z",
+            "timestamp": self._format_time(),
             **fields,
         }
         with self.transcript.open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
+
+    def _format_time(self) -> str:
+        return f"{self.now:%Y-%m-%dT%H:%M:%S}.000Z" if self.now else "2026-11-15T12:00:00.000Z"
 
     def ask(self, text: str) -> None:
         self.line(type="user", message={"role": "user", "content": text})
@@ -95,8 +100,8 @@ class Talk:
         reply = start.answer("claude", data, context.state_folder(), now=now)
         if not reply:
             return ""
-        told: str = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
-        return told
+        answer: str = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
+        return answer
 
     def waiting_reply(self) -> str:
         """Return the reply that lies ready for the next prompt."""

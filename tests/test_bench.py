@@ -66,9 +66,9 @@ def test_cases_run_in_turn_and_are_judged_by_their_limits() -> None:
 
 
 def test_a_program_that_fails_is_reported_with_its_output(tmp_path: Path) -> None:
-    told = run(FAILS.replace("PRINTED", repr(str(tmp_path / "printed.txt")))).decode()
+    output = run(FAILS.replace("PRINTED", repr(str(tmp_path / "printed.txt")))).decode()
 
-    assert "exit 3 ended with 3.\nreason\nwhy\n" in told
+    assert "exit 3 ended with 3.\nreason\nwhy\n" in output
 
 
 def test_the_made_up_transcript_has_the_mix_of_long_ones() -> None:

@@ -54,6 +54,7 @@ def _a_value(field: msgspec.structs.FieldInfo, kind: type[Record]) -> st.SearchS
     by_type: dict[Any, st.SearchStrategy[Any]] = {
         str: texts,
         int: st.integers(0, 2**53),
+        bool: st.booleans(),
         list[str]: st.lists(texts, max_size=3),
         dict[str, str]: st.dictionaries(texts | st.just("__extra__"), texts, max_size=3),
     }
@@ -91,8 +92,8 @@ def test_unknown_keys_of_every_record_survive(checkpoint: Checkpoint) -> None:
         value = getattr(checkpoint, key)
         for number, record in enumerate(value if isinstance(value, list) else [value]):
             if record is not None:
-                told = plain[key][number] if isinstance(value, list) else plain[key]
-                assert record.extra.items() <= told.items()
+                found = plain[key][number] if isinstance(value, list) else plain[key]
+                assert record.extra.items() <= found.items()
     assert json.loads(encode(decode(encode(checkpoint)))) == plain
 
 
@@ -240,11 +241,11 @@ def test_what_only_looks_like_an_id_is_none(text: str) -> None:
 def test_long_texts_and_lists_are_cut_and_told() -> None:
     long = draft("login-form", notes=["n"] * (LIST_LIMIT + 1), left_off="x" * (TEXT_LIMIT + 1))
 
-    cut, told = cut_to_limits(long)
+    cut, found = cut_to_limits(long)
 
     assert len(cut.notes) == LIST_LIMIT
     assert len(cut.left_off or "") == TEXT_LIMIT
-    assert [each.split()[0] for each in told] == ["left_off", "notes"]
+    assert [each.split()[0] for each in found] == ["left_off", "notes"]
 
 
 def test_what_is_within_the_limits_is_left_alone() -> None:

@@ -14,7 +14,7 @@ DEMO = Path(__file__).parent.parent / "scripts" / "demo.py"
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> str:
+def output(tmp_path: Path) -> str:
     done = subprocess.run(
         [sys.executable, DEMO],
         cwd=tmp_path,
@@ -30,25 +30,28 @@ def told(tmp_path: Path) -> str:
 
 
 def test_the_demo_shows_what_it_promises_and_leaves_nothing_behind(
-    told: str, tmp_path: Path
+    output: str, tmp_path: Path
 ) -> None:
-    flat = " ".join(told.split())
+    flat = " ".join(output.split())
     found = re.search(r"acknowledged (\d+) saves .*? (\d+) of them are in the store", flat)
     assert found is not None
     assert int(found[1]) >= 8
     assert found[1] == found[2]
-    assert "- changed: src/cart.py" in told
-    assert "Undid clearing cart-totals" in told
-    assert "fail: AssertionError: 200 != 429." in flat
-    assert "leftoff: This failed before: round() on every item — the errors add up" in told
+    assert "- changed: src/cart.py" in output
+    assert "Undid clearing cart-totals" in output
+    assert "fail (exit 1): AssertionError: 200 != 429." in flat
+    assert "leftoff: This failed before: round() on every item — the errors add up" in output
     assert re.search(
         r"- Decimal instead of floats \(20[-\d]+\): a rounded float is still a float", flat
     )
-    assert "Imported 1 checkpoint from" in told
-    assert "Task: The yearly report sums net prices." in told
-    assert "- **cart-totals** (cents, " in told
-    assert "left out .env: its name suggests that it contains secrets" in told
-    assert " feat(feature-001): Round cart totals to cents" in told
-    assert "Pushed to origin/cents" in told
-    assert "\x1b[" not in told
+    assert "Imported 1 checkpoint from" in output
+    assert "Task: The yearly report sums net prices." in output
+    assert "the uncommitted work in 3 files is gone from the worktree: src/cart.py" in flat
+    assert re.search(r"Restored \d files from snapshot", output)
+    assert "- **cart-totals** (cents, " in output
+    assert "left out .env: its name suggests that it contains secrets" in output
+    assert " feat(feature-001): Round cart totals to cents" in output
+    assert "Pushed to origin/cents" in output
+    assert re.search(r"The page was at http://127\.0\.0\.1:\d+ and has ended", flat)
+    assert "\x1b[" not in output
     assert {path.name for path in tmp_path.rglob("*")} == {"home", "tmp"}

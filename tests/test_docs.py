@@ -6,20 +6,25 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pytest
 
 import leftoff
 from leftoff import checkpoint, config, context, errors
 from leftoff.cli import leftoff as program
 from leftoff.cli.catalog import ALIASES, COMMANDS, GROUPS, PLUMBING
+from leftoff.mcp.mcp_prompts import PROMPTS
+from leftoff.mcp.methods import VERSIONS
+from leftoff.mcp.tool_schemas import RESOURCES, TEMPLATES, TOOLS
+from leftoff.wiring import mcp_entries
+from rows import for_each
 
 ROOT = Path(__file__).parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "reference" / "commands.md"
 FORMAT_PAGE = ROOT / "docs" / "reference" / "checkpoint-format.md"
+MCP_PAGE = ROOT / "docs" / "mcp.md"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LONGEST_CELL = 160
 # Documented once, at the head of the page.
-COMMON = {"--json", "--quiet", "-q", "--help", "-h"}
+COMMON = {"--json", "--quiet", "-q", "--color", "--help", "-h"}
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
@@ -55,7 +60,7 @@ def options_of(command: click.Command) -> set[str]:
     return {option for each in named for option in [*each.opts, *each.secondary_opts]} - COMMON
 
 
-@pytest.mark.parametrize("name", ALL)
+@for_each("name", ALL)
 def test_every_command_is_documented_with_exactly_its_options(name: str) -> None:
     text = section(COMMANDS_PAGE, name)
     documented = {
@@ -98,11 +103,20 @@ def test_every_other_word_for_a_command_is_documented() -> None:
     assert {word: tuple(words.split()) for word, words in rows} == ALIASES
 
 
-def test_no_cell_of_the_reference_is_too_long_to_read() -> None:
-    for page in (COMMANDS_PAGE, FORMAT_PAGE):
-        rows = re.findall(r"^\|.*\|$", page.read_text(encoding="utf-8"), re.MULTILINE)
-        for cell in (cell for row in rows for cell in re.split(r"(?<!\\)\|", row)):
-            assert len(re.sub(r"\]\([^)]*\)", "", cell).strip()) <= LONGEST_CELL
+@for_each("page", PAGES)
+def test_no_cell_is_too_long_to_read(page: Path) -> None:
+    rows = re.findall(r"^ *\|.*\|$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    for cell in (cell for row in rows for cell in re.split(r"(?<!\\)\|", row)):
+        assert len(re.sub(r"\]\([^)]*\)", "", cell).strip()) <= LONGEST_CELL, cell
+
+
+def test_the_index_lists_every_page() -> None:
+    folder = ROOT / "docs"
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"\]\(([\w/.-]+\.md)\)", text))
+    pages = {each.relative_to(folder).as_posix() for each in folder.glob("**/*.md")}
+
+    assert pages - listed == {"README.md"}
 
 
 def test_options_that_every_command_has_are_documented_once() -> None:
@@ -147,9 +161,9 @@ def test_every_exit_code_is_documented() -> None:
     kinds = [each for each in vars(errors).values() if isinstance(each, type)]
     codes = {each.exit_code for each in kinds if issubclass(each, errors.LeftoffError)}
 
-    told = {int(cell) for cell in first_cells(text) if cell.isdigit()}
+    found = {int(cell) for cell in first_cells(text) if cell.isdigit()}
 
-    assert told == codes | {0, errors.EXIT_BUG, errors.EXIT_INTERRUPTED}
+    assert found == codes | {0, errors.EXIT_BUG, errors.EXIT_INTERRUPTED}
 
 
 def test_every_key_of_a_checkpoint_is_documented_with_its_kind() -> None:
@@ -172,11 +186,17 @@ def _kind(property_: dict[str, Any]) -> str:
             return f"list of {_kind(choice['items'])}"
         if choice.get("format") == "date-time":
             return "time"
-        if choice.get("type") == "object":
-            return "texts by name"
-        if choice.get("type") in {"integer", "number"}:
-            return "number"
+        if choice.get("type") in _KINDS:
+            return _KINDS[choice["type"]]
     return "text"
+
+
+_KINDS = {
+    "object": "texts by name",
+    "integer": "number",
+    "number": "number",
+    "boolean": "true or false",
+}
 
 
 def test_the_example_of_the_format_is_a_checkpoint() -> None:
@@ -190,7 +210,46 @@ def test_the_example_of_the_format_is_a_checkpoint() -> None:
     assert checkpoint.is_id(read.id)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@for_each("tool", TOOLS)
+def test_every_tool_of_the_server_is_documented_with_its_arguments(tool: dict[str, Any]) -> None:
+    text = section(MCP_PAGE, tool["name"])
+    arguments = tool["inputSchema"]["properties"]
+    rows = re.findall(r"^\| `(\w+)` \(.*?(, required)?\) \| (.*) \|$", text, re.MULTILINE)
+
+    assert tool["description"] in text
+    assert [name for name, _, _ in rows] == [*arguments]
+    for name, required, meaning in rows:
+        assert meaning.startswith(arguments[name]["description"])
+        assert bool(required) == (name in tool["inputSchema"]["required"])
+        assert all(each in meaning for each in arguments[name].get("enum", []))
+
+
+def test_no_other_tool_prompt_or_resource_of_the_server_is_documented() -> None:
+    text = MCP_PAGE.read_text(encoding="utf-8")
+    rows = section(MCP_PAGE, "Prompts and resources")
+    cells = re.findall(r"^\| `(.*?)` \|", rows, re.MULTILINE)
+    shown = [each["uri"] for each in RESOURCES]
+    shown += [each["uriTemplate"].replace("{name}", "NAME") for each in TEMPLATES]
+
+    assert re.findall(r"^### (\w+)$", text, re.MULTILINE) == [each["name"] for each in TOOLS]
+    assert cells == [*(each["name"] for each in PROMPTS), *shown]
+    assert all(version in text for version in VERSIONS)
+
+
+def test_the_page_on_the_server_shows_the_entry_of_every_agent() -> None:
+    text = MCP_PAGE.read_text(encoding="utf-8")
+    blocks = re.findall(r"```(json|toml)\n(.*?)```", text, re.DOTALL)
+
+    assert len(blocks) == len(mcp_entries.FILES)
+    for agent, (_, block) in zip(mcp_entries.FILES, blocks, strict=True):
+        added = mcp_entries.add_entry(agent, "", ("leftoff", "mcp"))
+        shown = mcp_entries.read_entry(agent, block)
+        assert shown == mcp_entries.read_entry(agent, added), agent
+        place = mcp_entries.find_file(context.Environment({"HOME": "/home/ada"}), agent)
+        assert f"`{str(place).replace('/home/ada', '~')}`" in text, agent
+
+
+@for_each("page", PAGES)
 def test_every_link_leads_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -207,7 +266,7 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@for_each("page", PAGES)
 def test_commands_shown_in_the_pages_exist(page: Path) -> None:
     known = {*COMMANDS, *ALIASES}
 

@@ -76,8 +76,8 @@ def test_a_right_capture_scores_one_with_and_without_a_torn_line(tmp_path: Path)
 
     for options in ([], ["--torn"]):
         row = scores(folder, *options)
-        told = {key: value for key, value in row.items() if key not in {"tokens", "case", "agent"}}
-        assert set(told.values()) == {1.0}
+        found = {key: value for key, value in row.items() if key not in {"tokens", "case", "agent"}}
+        assert set(found.values()) == {1.0}
 
 
 def test_a_capture_by_a_command_that_tells_nothing_scores_nothing(tmp_path: Path) -> None:
@@ -104,8 +104,8 @@ def test_a_next_action_whose_source_does_not_hold_scores_nothing(
     tmp_path: Path, source: str, text: str
 ) -> None:
     folder = make_folder(tmp_path)
-    told = {"next_action": {"text": text, "origin": "inferred", "source": source}}
-    (tmp_path / "told.json").write_text(json.dumps(told), encoding="utf-8")
+    fields = {"next_action": {"text": text, "origin": "inferred", "source": source}}
+    (tmp_path / "told.json").write_text(json.dumps(fields), encoding="utf-8")
     command = (
         f"cp {tmp_path}/told.json {{outdir}}/checkpoint.json; echo x > {{outdir}}/briefing.txt"
     )

@@ -17,6 +17,7 @@ MAY_READ_ENVIRONMENT = {
     "context.py": "it reads the environment once, for whoever is called",
     "processes.py": "it copies the environment for child processes, and looks at nothing in it",
     "hooks/settle.py": "it passes its environment on, and must start without loading context.py",
+    "torture/code_deeds.py": "it sets what the programs of a trial inherit, and reads nothing",
     "cli/app.py": "NO_COLOR and the width of the terminal are matters of output alone",
 }
 # `~` in a path that someone typed or wrote into a checkpoint means the home folder.
@@ -27,18 +28,18 @@ MAY_EXPAND_HOME = {
     "threads/check_claims.py",
     "session/sessions.py",
 }
-# The command line talks to people, the hooks to agents.
-FACES = ("cli/", "hooks/", "__main__.py")
+# The command line talks to people, the hooks and the MCP server to agents.
+FACES = ("cli/", "hooks/", "mcp/", "__main__.py")
 STREAMS = {"sys.stdin", "sys.stdout", "sys.stderr", "sys.exit"}
 ENVIRONMENT = {"environ", "environb", "getenv", "putenv", "home"}
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+def modules_with(*words: str) -> Iterator[tuple[str, ast.Module]]:
+    """Parse the modules that contain one of the words; to parse all of them takes a second."""
     for path in sorted(SOURCE.rglob("*.py")):
-        yield (
-            path.relative_to(SOURCE).as_posix(),
-            ast.parse(path.read_text(encoding="utf-8"), path.name),
-        )
+        text = path.read_text(encoding="utf-8")
+        if any(word in text for word in words):
+            yield path.relative_to(SOURCE).as_posix(), ast.parse(text, path.name)
 
 
 def attributes(tree: ast.Module) -> set[str]:
@@ -56,7 +57,7 @@ def attributes(tree: ast.Module) -> set[str]:
 def test_only_the_context_reads_the_environment() -> None:
     readers = {
         name
-        for name, tree in modules()
+        for name, tree in modules_with(*ENVIRONMENT)
         for found in attributes(tree)
         if found.partition(".")[0] in {"os", "Path"} and found.partition(".")[2] in ENVIRONMENT
     }
@@ -67,7 +68,7 @@ def test_only_the_context_reads_the_environment() -> None:
 def test_only_readers_of_written_paths_expand_the_home_folder() -> None:
     readers = {
         name
-        for name, tree in modules()
+        for name, tree in modules_with("expanduser")
         if any(found.endswith(".expanduser") for found in attributes(tree))
     }
 
@@ -75,7 +76,8 @@ def test_only_readers_of_written_paths_expand_the_home_folder() -> None:
 
 
 def test_only_faces_print() -> None:
-    printers = {name for name, tree in modules() if set(_outputs(tree))}
+    words = ("print", "input", *(stream.partition(".")[2] for stream in STREAMS))
+    printers = {name for name, tree in modules_with(*words) if set(_outputs(tree))}
 
     assert {name for name in printers if not name.startswith(FACES)} == set()
 
@@ -89,10 +91,9 @@ def _outputs(tree: ast.Module) -> Iterator[str]:
 
 
 def test_registries_are_dict_literals() -> None:
-    trees = dict(modules())
-
     for file, name in (("agents/registry.py", "AGENTS"), ("cli/catalog.py", "GROUPS")):
-        assert isinstance(_assigned(trees[file], name), ast.Dict), f"{name} in {file}"
+        tree = ast.parse((SOURCE / file).read_text(encoding="utf-8"))
+        assert isinstance(_assigned(tree, name), ast.Dict), f"{name} in {file}"
 
 
 def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
@@ -149,4 +150,4 @@ def test_the_version_is_told_without_loading_the_program() -> None:
         check=True,
     )
 
-    assert done.stdout.splitlines() == [f"leftoff {leftoff.__version__}", ""]
+    assert done.stdout.splitlines() == [f"leftoff {leftoff.__version__} (leftoff-agents)", ""]

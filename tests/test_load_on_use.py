@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import leftoff.threads
-from leftoff.load_on_use import load_on_use
+from leftoff.load_on_use import load_on_use, module_on_use
 
 LAZY = ("leftoff.hooks", "leftoff.knowledge", "leftoff.session", "leftoff.threads")
 
@@ -59,3 +59,32 @@ def test_a_module_that_cannot_be_loaded_says_why(
 
     with pytest.raises(ModuleNotFoundError, match="no_such_module_anywhere"):
         load_on_use("pack")("broken")
+
+
+def test_a_module_in_a_registry_is_loaded_by_its_first_use(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with open(f"{tmp_path}/registered.py", "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write("NAME = 'first'\n")
+    stand_in = module_on_use("registered")
+    assert "registered" not in sys.modules
+
+    assert stand_in.NAME == "first"
+    monkeypatch.setattr(sys.modules["registered"], "NAME", "second")
+    assert stand_in.NAME == "second"
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = stand_in.nothing
+
+
+@pytest.mark.parametrize("registry", ["agents.dialects", "agents.registry"])
+def test_importing_a_registry_loads_no_agent(registry: str) -> None:
+    agents = ("claude", "codex", "gemini", "opencode", "copilot", "cursor")
+    program = (
+        f"import sys, leftoff.{registry}; print([each for each in {agents} "
+        "if f'leftoff.agents.{each}' in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+    assert done.stdout.strip() == b"[]"

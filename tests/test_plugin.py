@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -25,11 +26,14 @@ from leftoff.wiring.claude_hooks import EVENTS
 
 ROOT = Path(__file__).parent.parent
 PLUGIN = ROOT / "plugin"
+RENDER = runpy.run_path(str(ROOT / "scripts" / "plugin.py"))["render"]
 COMMAND_PAGES = sorted((PLUGIN / "commands").glob("*.md"))
 SKILL = PLUGIN / "skills" / "leftoff" / "SKILL.md"
 RUNNER = 'sh "${CLAUDE_PLUGIN_ROOT}/leftoff.sh"'
 # What runs programs, writes where it is told to, changes settings or destroys: a person decides.
 HARMFUL = set("briefing capture config export import init off purge ship uninstall".split())
+# What ends work: the user must have typed its slash command, or approve it.
+ENDING = set("clear delete done drop".split())
 
 
 def read_json(path: Path) -> Any:
@@ -62,9 +66,21 @@ def test_the_marketplace_leads_to_the_plugin_of_this_version() -> None:
     assert manifest["version"] == leftoff.__version__
 
 
-def test_its_letterbox_and_its_skill_are_the_ones_that_are_shipped() -> None:
+def test_what_it_shares_with_the_package_comes_from_the_package() -> None:
+    stale = [path for path, data in RENDER().items() if (PLUGIN / path).read_bytes() != data]
+
+    assert stale == [], "run `make plugin`"
+
+
+def test_its_letterbox_its_skill_and_its_hooks_are_the_ones_that_are_shipped() -> None:
+    hooks = read_json(PLUGIN / "hooks" / "hooks.json")["hooks"]
+    commands = [group["hooks"][0]["command"] for groups in hooks.values() for group in groups]
+
     assert (PLUGIN / "hooks" / "letterbox.sh").read_bytes() == shipped("hooks", "letterbox.sh")
     assert SKILL.read_bytes() == shipped("skill", "SKILL.md")
+    assert list(hooks) == list(EVENTS)
+    script = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/letterbox.sh" claude'
+    assert commands == [f"{script} {event}" for event in EVENTS]
 
 
 @pytest.mark.parametrize("name", ["checkpoint.md", "continue.md", "dashboard.md"])
@@ -74,16 +90,6 @@ def test_the_commands_that_come_with_a_profile_are_the_plugins_without_its_runne
     ours = (PLUGIN / "commands" / name).read_text(encoding="utf-8")
 
     assert ours.replace(RUNNER, "leftoff") == shipped("skill", "commands", name).decode()
-
-
-def test_its_hooks_are_the_ones_that_init_puts_into_the_settings() -> None:
-    hooks = read_json(PLUGIN / "hooks" / "hooks.json")["hooks"]
-    ours = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/letterbox.sh"'
-    there = Path("/nowhere/leftoff/hook")
-    settings = json.loads(wiring.wire("{}", there))["hooks"]
-
-    assert list(hooks) == list(EVENTS)
-    assert json.loads(json.dumps(settings).replace(str(there), ours.replace('"', '\\"'))) == hooks
 
 
 def test_the_skill_is_short_and_names_only_commands_that_exist() -> None:
@@ -115,7 +121,7 @@ def test_the_skill_may_do_unasked_only_what_harms_nothing() -> None:
     with_arguments = {rule.removesuffix(":*") for rule in rules if rule.endswith(":*")}
     as_they_are = {rule for rule in rules if not rule.endswith(":*")}
 
-    assert with_arguments <= {f"leftoff {name}" for name in set(COMMANDS) - HARMFUL}
+    assert with_arguments <= {f"leftoff {name}" for name in set(COMMANDS) - HARMFUL - ENDING}
     assert as_they_are == {"leftoff briefing", "leftoff ship --dry-run"}
 
 
@@ -137,23 +143,43 @@ def test_a_slash_command_runs_only_leftoff_and_keeps_the_users_words_out_of_the_
 def test_a_slash_command_may_do_unasked_what_it_is_for_and_nothing_else(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     inline = set(re.findall(r"!`([^`]*)`", text))
-    told = set(re.findall(r"(?<!!)`leftoff ([a-z]+(?: [a-z]+)?)", text))
+    found = set(re.findall(r"(?<!!)`leftoff ([a-z]+(?: [a-z]+)?)", text))
     rules = allowed(page)
 
     assert inline <= rules
     for rule in rules - inline:
         words = re.fullmatch(r"leftoff ([a-z-]+(?: [a-z]+)?):\*", rule)
         assert words, rule
-        assert words[1].split()[0] not in HARMFUL - {page.stem}
+        assert words[1].split()[0] not in (HARMFUL | ENDING) - {page.stem}
     granted = {rule.removesuffix(":*").removeprefix("leftoff ") for rule in rules - inline}
-    assert all(any(f"{each} ".startswith(f"{one} ") for one in granted) for each in told)
+    asked = {each for each in found if each.split()[0] in ENDING - {page.stem}}
+    assert all(any(f"{each} ".startswith(f"{one} ") for one in granted) for each in found - asked)
+
+
+@pytest.mark.parametrize("page", COMMAND_PAGES, ids=lambda page: page.stem)
+def test_only_the_user_can_call_a_slash_command_that_ends_or_ships_work(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    is_grave = any(f"leftoff {name}:*" in allowed(page) for name in (*ENDING, "ship"))
+
+    assert ("\ndisable-model-invocation: true\n" in text) == is_grave
+
+
+def test_init_allows_what_offers_and_the_guide_ask_for_and_nothing_that_ends_work() -> None:
+    rules = {re.fullmatch(r"Bash\(leftoff ([a-z ]+?)(?::\*)?\)", rule) for rule in wiring.RULES}
+
+    named = {rule[1] for rule in rules if rule}
+    assert len(named) == len(wiring.RULES)
+    assert {"resume", "save", "list", "guide", "recover", "prompts replay"} <= named
+    assert {name.split()[0] for name in named} <= set(COMMANDS)
+    assert not {name.split()[0] for name in named} & (HARMFUL - {"briefing"} | ENDING)
+    assert "Bash(leftoff briefing)" in wiring.RULES
 
 
 def test_every_promised_slash_command_is_there_and_always_passes() -> None:
     names = [page.stem for page in COMMAND_PAGES]
 
-    told = (ROOT / "docs" / "plugin.md").read_text(encoding="utf-8")
-    assert names == sorted(set(re.findall(r"`/leftoff:([a-z]+)", told)))
+    stored = (ROOT / "docs" / "plugin.md").read_text(encoding="utf-8")
+    assert names == sorted(set(re.findall(r"`/leftoff:([a-z]+)", stored)))
     assert all(passes_always(f"/leftoff:{name}") for name in names)
 
 
@@ -203,7 +229,23 @@ def test_without_leftoff_a_command_says_in_one_sentence_how_to_get_it(repo: Repo
     done = runs("list", cwd=repo.folder, path="/nowhere")
 
     assert done.returncode == 0
-    assert done.stdout.startswith("leftoff is not installed: run `pipx install .`")
+    assert done.stdout.startswith("leftoff is not installed: run `uv tool install leftoff-agents`")
+    assert done.stdout.count("\n") == 1
+
+
+def test_another_program_of_that_name_is_asked_for_its_version_and_never_run(
+    repo: Repo, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    other = tmp_path / "bin" / "leftoff"
+    # As the one on PyPI, it asks a question first.
+    other.write_text("#!/bin/sh\nread -r title || exit 1\ntouch leftoff.json\n", encoding="utf-8")
+    other.chmod(0o755)
+
+    done = runs("list", cwd=repo.folder, path=f"{tmp_path / 'bin'}:/usr/bin:/bin")
+
+    assert done.returncode == 0
+    assert done.stdout.startswith("The `leftoff` on your PATH is another program")
     assert done.stdout.count("\n") == 1
 
 
@@ -307,8 +349,8 @@ def test_whoever_types_continue_first_is_offered_the_work_and_told_the_command(
     runs("save", "my-feature", "--next", "Run pytest", cwd=repo.folder, path=installed)
 
     offer = fires("SessionStart", repo, installed)
-    told = json.loads(offer)["hookSpecificOutput"]["additionalContext"]
+    answer = json.loads(offer)["hookSpecificOutput"]["additionalContext"]
     intent = runs("intent", "continue", "--at-start", cwd=repo.folder, path=installed).stdout
 
-    assert "`leftoff resume my-feature --accept`" in told
+    assert "`leftoff resume my-feature --accept`" in answer
     assert intent == "leftoff resume\n"

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,17 @@ def test_every_file_that_a_day_leaves_is_named(repo: Repo, tmp_path: Path) -> No
     assert {"checkpoints", "memory.jsonl", "features.json", "mirrors", "backups"} <= stored
     assert stored - _documented() == set()
     assert _readable_by_others(repo.folder / ".git" / "leftoff", state) == {state / "hook"}
+
+
+def test_the_state_folder_is_private_whatever_makes_it(repo: Repo, tmp_path: Path) -> None:
+    _leftoff(repo, "save", "first", "--summary", "Sums")
+    state = tmp_path / "home" / ".local" / "state" / "leftoff"
+    for words in ("save again --summary Sums", "list", "stats", "prompt-segment"):
+        shutil.rmtree(state)
+
+        _leftoff(repo, *words.split())
+
+        assert state.stat().st_mode & 0o777 == 0o700, words
 
 
 def _leftoff(repo: Repo, *words: str) -> None:

@@ -202,3 +202,55 @@ def test_a_store_is_closed_if_opening_the_project_fails(repo: Repo) -> None:
     with pytest.raises(RuntimeError, match="Could not import"):
         _ = work.store
     work.close()
+
+
+def test_ending_a_thread_can_be_undone_and_redone(repo: Repo) -> None:
+    with open_project(repo) as work:
+        for name in ("csv-export", "login"):
+            work.save(name, summary=f"Work on {name}", next_action="Go on", done=["Begun"])
+        assert work.finish("csv-export").name == "csv-export"
+        assert [entry.name for entry in work.drop("login")] == ["login"]
+        assert work.list_checkpoints() == []
+
+        undone = work.undo()
+        assert undone is not None
+        assert undone.action == "dropped"
+        assert [entry.name for entry in work.list_checkpoints()] == ["login"]
+        redone = work.redo()
+        assert redone is not None
+        assert redone.id == undone.id
+        assert work.list_checkpoints() == []
+
+
+def test_undo_with_an_act_refuses_if_something_else_happened_since(repo: Repo) -> None:
+    with open_project(repo) as work:
+        work.save("csv-export", summary="Export orders", next_action="Go on")
+        work.drop("csv-export")
+        act = work.store.index().find_undoable()
+        assert act is not None
+        work.save("login", summary="Log in", next_action="Go on")
+
+        with pytest.raises(leftoff.LeftoffError, match="Something else happened since"):
+            work.undo(act.act_id)
+        assert work.undo() is not None
+        assert work.undo(act.act_id) is not None
+        assert [entry.name for entry in work.list_checkpoints()] == ["csv-export"]
+
+
+def test_nothing_to_undo_or_redo_is_none(repo: Repo) -> None:
+    with open_project(repo) as work:
+        assert work.undo() is None
+        assert work.redo() is None
+
+
+def test_two_revisions_of_a_thread_are_compared(repo: Repo) -> None:
+    with open_project(repo) as work:
+        work.save("csv-export", summary="Export orders", next_action="Write the header")
+        work.save("csv-export", summary="Export orders", next_action="Test it", overwrite=True)
+        newest, first = work.list_revisions("csv-export")
+
+        (change,) = work.compare(first.id, newest.id)
+
+    assert change.key == "next_action"
+    assert [each["text"] for each in change.removed] == ["Write the header"]
+    assert [each["text"] for each in change.added] == ["Test it"]

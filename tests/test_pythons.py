@@ -92,9 +92,9 @@ STORY = """
 
 @pytest.mark.slow("starts every command")
 def test_no_command_warns(repo: Repo) -> None:
-    told = {line.strip(): _run(repo.folder, line) for line in STORY.strip().splitlines()}
+    lines = {line.strip(): _run(repo.folder, line) for line in STORY.strip().splitlines()}
 
-    assert {line: text for line, text in told.items() if text} == {}
+    assert {line: text for line, text in lines.items() if text} == {}
 
 
 def _run(folder: Path, line: str) -> str:

@@ -34,7 +34,7 @@ def selecting(words: list[str]) -> list[str]:
 def collected(*words: str) -> set[str]:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [*command, *words], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
+        [*command, *words], cwd=ROOT, capture_output=True, text=True, check=False, timeout=1800
     )
     # 5: nothing was collected.
     assert done.returncode in {0, 5}, done.stdout + done.stderr

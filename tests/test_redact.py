@@ -4,12 +4,12 @@ import json
 from collections.abc import Callable
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.redact import find_secrets, redact, redact_value
 from redact_cases import BEFORE, HEX, PASSWORD, PLACES, SHAPES, STAYS, made_up, pem
+from rows import for_each
 
 
 def in_json(text: str) -> str:
@@ -32,8 +32,8 @@ def as_written(secret: str, wrap: Wrapping) -> str:
     return json.dumps(secret)[1:-1] if wrap is in_json else secret
 
 
-@pytest.mark.parametrize("wrap", WRAPPINGS)
-@pytest.mark.parametrize("name", SHAPES)
+@for_each("wrap", WRAPPINGS)
+@for_each("name", SHAPES)
 def test_a_secret_of_known_shape_is_cut_out_and_nothing_else(name: str, wrap: Wrapping) -> None:
     kind, secret = SHAPES[name]
     text = wrap(BEFORE.get(name, "") + secret)
@@ -41,8 +41,8 @@ def test_a_secret_of_known_shape_is_cut_out_and_nothing_else(name: str, wrap: Wr
     assert redact(text) == text.replace(as_written(secret, wrap), f"[redacted: {kind}]")
 
 
-@pytest.mark.parametrize("wrap", WRAPPINGS)
-@pytest.mark.parametrize("name", PLACES)
+@for_each("wrap", WRAPPINGS)
+@for_each("name", PLACES)
 def test_a_secret_told_by_its_place_is_cut_out_and_nothing_else(name: str, wrap: Wrapping) -> None:
     kind, template, secret = PLACES[name]
     text = wrap(template.format(secret))
@@ -54,7 +54,7 @@ def test_more_than_forty_kinds_are_in_the_table() -> None:
     assert len({kind for kind, _ in SHAPES.values()}) > 40
 
 
-@pytest.mark.parametrize(
+@for_each(
     "secret",
     [
         pem(end="\\n"),
@@ -64,15 +64,6 @@ def test_more_than_forty_kinds_are_in_the_table() -> None:
         pem().rsplit("\n", 3)[0],
         pem("PRIVATE KEY").split("\n", 2)[2],
         "\n".join(f"{n:6}→{line}" for n, line in enumerate(pem().split("\n"), 1)),
-    ],
-    ids=[
-        "escaped",
-        "escaped twice",
-        "joined in code",
-        "in a diff",
-        "no end",
-        "no head",
-        "numbered",
     ],
 )
 def test_a_private_key_is_cut_out_however_it_is_broken(secret: str) -> None:
@@ -84,7 +75,7 @@ def test_a_private_key_is_cut_out_however_it_is_broken(secret: str) -> None:
     assert not any(len(word) > 40 for word in text.split())
 
 
-@pytest.mark.parametrize("text", STAYS)
+@for_each("text", STAYS)
 def test_what_is_no_secret_stays_whole(text: str) -> None:
     assert [redact(wrap(text)) for wrap in WRAPPINGS] == [wrap(text) for wrap in WRAPPINGS]
 

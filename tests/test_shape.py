@@ -27,6 +27,7 @@ def test_it_measures_the_source_and_the_ways_of_the_data() -> None:
     rows = json.loads(done.stdout)
     assert {"files / lines", "names that are participles", "imports inside functions"} <= set(rows)
     assert rows["module names used twice or more"] == "0"
+    assert rows["class names used twice or more"] == "0"
     assert int(rows["imports inside functions"]) <= 30
     for what, most in MOST_FILES.items():
         files, crossings = map(int, rows[f"files passed by {what} / crossings"].split(" / "))
@@ -37,12 +38,18 @@ def test_it_measures_the_source_and_the_ways_of_the_data() -> None:
 @pytest.mark.parametrize(
     ("name", "is_one"),
     [
-        ("saved", True), ("_told", True), ("with_banner", False), ("is_saved", False),
+        ("saved", True), ("_written", True), ("with_banner", False), ("is_saved", False),
         ("save", False), ("read_lines", False), ("need", False), ("__init__", False),
     ],
 )  # fmt: skip
 def test_participles_are_recognised(name: str, is_one: bool) -> None:  # noqa: FBT001 - a table
     assert SHAPE["is_participle"](name) is is_one
+
+
+def test_class_names_that_are_defined_twice_are_listed() -> None:
+    texts = {"a": "class One: ...", "b": "class Two:\n    class One: ..."}
+    trees = {Path(name): ast.parse(text) for name, text in texts.items()}
+    assert SHAPE["shared_classes"](trees) == ["One"]
 
 
 def test_imports_inside_functions_are_counted_once() -> None:

@@ -23,7 +23,9 @@ NOW = NOON.timestamp()
 SESSION = "96e719b4-0e86-4832-bc7e-2435e0105434"
 
 
-def told(tokens: int | None = 420_000, session_id: str = SESSION, **fields: Any) -> dict[str, Any]:
+def build_input(
+    tokens: int | None = 420_000, session_id: str = SESSION, **fields: Any
+) -> dict[str, Any]:
     """Make what Claude Code 2.1.325 gives its status line, as far as it counts here."""
     usage = {
         "input_tokens": 10,
@@ -57,15 +59,15 @@ def state() -> str:
 def test_it_shows_name_gauge_and_age_of_the_last_save() -> None:
     statusline.write_last_save(state(), SESSION, "login-form", NOW - 200)
 
-    assert shown(told()) == "login-form ▓▓░░░ 42 % · saved 3m ago"
+    assert shown(build_input()) == "login-form ▓▓░░░ 42 % · saved 3m ago"
 
 
 def test_a_session_that_was_never_saved_says_so() -> None:
-    assert shown(told()) == "▓▓░░░ 42 % · not saved"
+    assert shown(build_input()) == "▓▓░░░ 42 % · not saved"
     statusline.write_last_save(
         state(), SESSION, "Add the login form to the front page of the shop", 0.0
     )
-    assert shown(told()) == "Add the login form to the front page of… ▓▓░░░ 42 % · not saved"
+    assert shown(build_input()) == "Add the login form to the front page of… ▓▓░░░ 42 % · not saved"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,7 @@ def test_a_session_that_was_never_saved_says_so() -> None:
 def test_ages_read_as_everywhere_else(seconds: float, age: str) -> None:
     statusline.write_last_save(state(), SESSION, "x", NOW - seconds)
 
-    assert shown(told()).endswith(f"saved {age}")
+    assert shown(build_input()).endswith(f"saved {age}")
 
 
 @pytest.mark.parametrize(
@@ -83,28 +85,28 @@ def test_ages_read_as_everywhere_else(seconds: float, age: str) -> None:
     [(0.4, "░░░░░ 0 %"), (42, "▓▓░░░ 42 %"), (95, "▓▓▓▓▓ 95 %"), (104, "▓▓▓▓▓ 104 %")],
 )
 def test_the_gauge_fills_up(percent: float, gauge: str) -> None:
-    assert shown(told(round(percent * 10_000))).startswith(gauge)
+    assert shown(build_input(round(percent * 10_000))).startswith(gauge)
 
 
 def test_before_the_first_answer_the_rounded_figure_is_shown_and_nothing_kept() -> None:
-    assert shown(told(None)) == "░░░░░ 7 % · not saved"
+    assert shown(build_input(None)) == "░░░░░ 7 % · not saved"
     assert statusline.live_use(state(), SESSION) is None
 
 
 def test_live_use_is_kept_for_settle() -> None:
-    shown(told(955_000))
+    shown(build_input(955_000))
 
     assert statusline.live_use(state(), SESSION) == (955_000, 1_000_000, NOW)
-    shown(told(955_000), now=NOW + 9)
+    shown(build_input(955_000), now=NOW + 9)
     assert statusline.live_use(state(), SESSION) == (955_000, 1_000_000, NOW)
-    shown(told(960_000), now=NOW + 10)
+    shown(build_input(960_000), now=NOW + 10)
     assert statusline.live_use(state(), SESSION) == (960_000, 1_000_000, NOW + 10)
     modes = {path.stat().st_mode & 0o777 for path in Path(state(), "usage").iterdir()}
     assert modes == {0o600}
 
 
 def test_a_session_that_has_ended_is_forgotten() -> None:
-    shown(told())
+    shown(build_input())
     statusline.write_last_save(state(), SESSION, "x", NOW)
 
     statusline.forget(state(), SESSION)
@@ -118,7 +120,7 @@ def test_where_leftoff_is_off_nothing_is_shown_and_nothing_kept(place: str) -> N
     mark.parent.mkdir(parents=True)
     mark.touch()
 
-    assert shown(told()) == ""
+    assert shown(build_input()) == ""
     assert not Path(state(), "usage").exists()
 
 
@@ -126,14 +128,14 @@ def test_where_leftoff_is_off_nothing_is_shown_and_nothing_kept(place: str) -> N
 def test_an_odd_session_id_writes_nowhere(session_id: str, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
 
-    assert shown(told(session_id=session_id)) == "▓▓░░░ 42 % · not saved"
+    assert shown(build_input(session_id=session_id)) == "▓▓░░░ 42 % · not saved"
     assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_names_cannot_steer_the_terminal() -> None:
     statusline.write_last_save(state(), SESSION, "evil\x1b[2J\nname", NOW)
 
-    assert shown(told()).startswith("evil [2J name ▓")
+    assert shown(build_input()).startswith("evil [2J name ▓")
 
 
 _VALUES = st.recursive(
@@ -150,7 +152,7 @@ _VALUES = st.recursive(
     )
 )
 def test_whatever_is_told_it_never_fails(changed: dict[str, Any]) -> None:
-    assert "\n" not in shown({**told(), **changed})
+    assert "\n" not in shown({**build_input(), **changed})
 
 
 @given(st.binary(max_size=100))
@@ -173,7 +175,7 @@ def run(data: bytes, *words: str, **env: str) -> subprocess.CompletedProcess[byt
 
 
 def test_the_program_prints_one_line_whatever_the_locale() -> None:
-    done = run(json.dumps(told()).encode(), LC_ALL="C", PYTHONIOENCODING="ascii")
+    done = run(json.dumps(build_input()).encode(), LC_ALL="C", PYTHONIOENCODING="ascii")
 
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.decode() == "▓▓░░░ 42 % · not saved\n"
@@ -187,7 +189,7 @@ def test_the_program_is_silent_about_garbage(data: bytes) -> None:
 
 
 def test_it_also_answers_in_json() -> None:
-    done = run(json.dumps(told()).encode(), "--json")
+    done = run(json.dumps(build_input()).encode(), "--json")
 
     assert json.loads(done.stdout) == {"line": "▓▓░░░ 42 % · not saved"}
 
@@ -201,7 +203,7 @@ def test_it_loads_next_to_nothing() -> None:
     )
     done = subprocess.run(
         [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r};{script}"],
-        input=json.dumps(told()).encode(),
+        input=json.dumps(build_input()).encode(),
         capture_output=True,
         check=True,
     )
@@ -213,6 +215,7 @@ def test_it_loads_next_to_nothing() -> None:
         "leftoff.statusline",
         "leftoff.text",
         "leftoff.text.plural",
+        "leftoff.user_state",
     ]
     assert heavy == ""
 
@@ -221,7 +224,7 @@ def test_it_loads_next_to_nothing() -> None:
 
 
 def test_a_window_that_only_the_status_line_knows_counts(tmp_path: Path) -> None:
-    shown(told(190_000))
+    shown(build_input(190_000))
     facts = Facts(tokens=150_000, window=200_000, last_at="2026-11-15T11:59:00Z")
 
     live = with_live_use(facts, Path(state()), SESSION)
@@ -239,15 +242,28 @@ def test_settle_lays_ready_what_the_line_shows_and_forgets_it_at_the_end(
     talk.ask("Add the login form")
     talk.say("Done.")
     talk.fire("Stop")
-    assert shown(told()) == "Add the login form ▓▓░░░ 42 % · not saved"
+    assert shown(build_input()) == "Add the login form ▓▓░░░ 42 % · not saved"
 
     saved = draft("login-form", agent="claude", session_id=SESSION)
     at = store.save(saved).checkpoint.saved_at.timestamp()
     talk.fire("Stop")
-    assert shown(told(), now=at + 90) == "login-form ▓▓░░░ 42 % · saved 1m ago"
+    assert shown(build_input(), now=at + 90) == "login-form ▓▓░░░ 42 % · saved 1m ago"
 
     talk.fire("SessionEnd", reason="other")
     assert not list(Path(state(), "usage").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("is_shown", "line"), [(True, "login-form · saved just now"), (False, "not saved")]
+)
+def test_a_save_is_shown_before_settle_has_seen_the_session(*, is_shown: bool, line: str) -> None:
+    if is_shown:
+        shown(build_input())
+
+    statusline.update_last_save(state(), SESSION, "login-form", NOW)
+
+    before_the_first_answer = {key: build_input()[key] for key in ("cwd", "session_id")}
+    assert shown(before_the_first_answer) == line
 
 
 @pytest.mark.accept(108)
@@ -260,7 +276,7 @@ def test_the_ladder_goes_by_live_use_to_the_basis_point(
     talk = Talk(project.root, SESSION)
     talk.ask("Add the login form")
     talk.say("Done.", percent=10)
-    shown(told(tokens), now=NOW + 60)
+    shown(build_input(tokens), now=NOW + 60)
 
     talk.fire("Stop")
 

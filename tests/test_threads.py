@@ -12,6 +12,7 @@ from gitrepo import Repo
 from leftoff.checkpoint import Checkpoint
 from leftoff.context import find_project
 from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError, UsageError
+from leftoff.fingerprints import state_of
 from leftoff.knowledge import features
 from leftoff.store import Store
 from leftoff.threads import persist
@@ -33,12 +34,12 @@ def repo_store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
         yield store
 
 
-def composed(store: Store, **told: Any) -> Checkpoint:
-    return compose(parse_fields({**GOOD, **told}), store)
+def composed(store: Store, **value: Any) -> Checkpoint:
+    return compose(parse_fields({**GOOD, **value}), store)
 
 
 def test_short_forms_become_canonical() -> None:
-    told = parse_fields(
+    fields = parse_fields(
         {
             "next_action": "Run make",
             "plan": "p.md",
@@ -48,7 +49,7 @@ def test_short_forms_become_canonical() -> None:
         }
     )
 
-    assert told == {
+    assert fields == {
         "next_action": {"text": "Run make"},
         "plan": {"path": "p.md"},
         "files": [{"path": "a"}, {"path": "b", "role": "main"}],
@@ -103,13 +104,13 @@ def test_any_json_makes_a_checkpoint_or_is_refused(
 
 def test_git_is_seen_and_what_is_told_beats_it(repo_store: Store) -> None:
     seen = composed(repo_store)
-    told = composed(repo_store, branch="other", head=None)
+    found = composed(repo_store, branch="other", head=None)
 
     assert seen.branch == "main"
     assert seen.last_commit is not None
     assert seen.last_commit.sha == seen.head
     assert seen.worktree == seen.project == str(repo_store.project.root)
-    assert told.branch == "other"
+    assert found.branch == "other"
 
 
 def test_named_files_the_plan_and_modified_files_are_fingerprinted_once(repo_store: Store) -> None:
@@ -130,6 +131,21 @@ def test_named_files_the_plan_and_modified_files_are_fingerprinted_once(repo_sto
     ]
     assert draft.plan is not None
     assert (draft.plan.title, draft.plan.step, draft.plan.total) == ("P", 2, 2)
+
+
+def test_a_file_that_the_work_deleted_is_not_missing_at_resume(repo_store: Store) -> None:
+    root = repo_store.project.worktree
+    (root / "again.py").write_text("y")
+    names = ["gone.py", "again.py"]
+    draft = composed(repo_store, files_modified=names, files_deleted=names)
+    kept = {file.path: file for file in draft.files}
+
+    assert draft.files_deleted == ["gone.py"]
+    assert state_of(kept["gone.py"], root) == "same"
+    (root / "gone.py").write_text("x")
+    assert state_of(kept["gone.py"], root) == "changed"
+    (root / "again.py").unlink()
+    assert state_of(kept["again.py"], root) == "missing"
 
 
 def test_a_plan_that_never_answers_is_not_waited_for(repo_store: Store) -> None:

@@ -11,6 +11,12 @@ case $state in /*) ;; *) exit 0 ;; esac
 # Another user could read events in their folder, and could make us start any program from there.
 [ -O "$state" ] || [ ! -e "$state" ] || exit 0
 agent=$1 name=$2
+# Copilot, Gemini and Cursor can run the hooks of Claude Code, and have their own.
+case $agent in
+  claude) [ -z "${COPILOT_PROJECT_DIR-}${GEMINI_SESSION_ID-}${CURSOR_VERSION-}" ] || exit 0 ;;
+  # Cursor runs the user's hooks in the folder of its settings.
+  cursor) cd -- "${CURSOR_PROJECT_DIR:-.}" 2>/dev/null || exit 0 ;;
+esac
 # A shell remembers the link through which it entered a folder; agents report the folder itself.
 cd -P . 2>/dev/null
 # The replies for a folder are below a level named after the number of parts of its path, so that no
@@ -58,32 +64,59 @@ fi
 [ -x "$python" ] || exit 0
 if [ -z "$package" ]; then
   # Version 0.1 named only the Python. Until a session start names a file, look for leftoff there.
-  set -- "${python%/*/*}"/lib*/python3*/*-packages/leftoff-*.dist-info
-  package=$1
+  # An editable install has only metadata, named `leftoff` in 0.1: now that is another program.
+  for package in "${python%/*/*}"/lib*/python3*/*-packages/leftoff/hooks/settle.py \
+    "${python%/*/*}"/lib*/python3*/*-packages/leftoff_agents-*.dist-info \
+    "${python%/*/*}"/lib*/python3*/*-packages/leftoff-0.1.0.dist-info; do
+    [ ! -e "$package" ] || break
+  done
 fi
 [ -e "$package" ] || exit 0
-session=${CLAUDE_CODE_SESSION_ID-}
+# An agent in the shell of another one inherits that one's variables, so each has its own.
+case $agent in
+  claude) session=${CLAUDE_CODE_SESSION_ID-} ;;
+  gemini) session=${GEMINI_SESSION_ID-} ;;
+  *) session= ;;
+esac
 case $session in *[!A-Za-z0-9_.@+=-]*) session= ;; esac
+# Other agents name the session only in the JSON. Look there if a reply waits for any session.
+find_session() {
+  session=$1
+  case $session in
+    *'"session_id":'*) session=${session#*'"session_id":'} session=${session#*'"'} ;;
+    # Some events of Cursor have only this name.
+    *'"conversation_id":'*) session=${session#*'"conversation_id":'} session=${session#*'"'} ;;
+    *) session= ;;
+  esac
+  session=${session%%'"'*}
+  case $session in *[!A-Za-z0-9_.@+=-]*) session= ;; esac
+}
+
+seeks=
 if [ -z "$session" ]; then
-  # Other agents name the session only in the JSON. Look there if a reply waits for any session.
-  set -- "$ready/$agent.$name."*
-  event=$state/spool/$$
-  # Never overwrite a file: containers that share a home can have the same pid at the same time.
-  set -C
-  if [ -e "$1" ] && [ ! -e "$event" ] && cat >"$event"; then
-    session=$(head -c 4096 "$event" | tr -d '\000')
-    exec <"$event"
-    rm -f "$event"
-    case $session in
-      *'"session_id":'*) session=${session#*'"session_id":'} session=${session#*'"'} ;;
-      *) session= ;;
-    esac
-    session=${session%%'"'*}
-    case $session in *[!A-Za-z0-9_.@+=-]*) session= ;; esac
-    [ -e "$ready/$agent.$name.$session" ] || [ -e "$ready/$agent.$name.$session.ask" ] || session=
-  fi 2>/dev/null
+  set -- "$ready/$agent.$name."*.ask
+  if [ -e "$1" ]; then
+    event=$state/spool/$$
+    # Never overwrite a file: containers that share a home can have the same pid at the same time.
+    set -C
+    if [ ! -e "$event" ] && cat >"$event"; then
+      find_session "$(head -c 4096 "$event")"
+      exec <"$event"
+      rm -f "$event"
+      [ -e "$ready/$agent.$name.$session" ] || [ -e "$ready/$agent.$name.$session.ask" ] ||
+        [ -e "$ready/$agent.$name.new.ask" ] || session=
+    fi 2>/dev/null
+  else
+    set -- "$ready/$agent.$name."*
+    [ -e "$1" ] && seeks=yes
+  fi
 fi
 reply=$ready/$agent.$name.${session:-any}
+if [ -f "$ready/$agent.$name.new.ask" ] && [ ! -e "$reply" ] && [ ! -e "$reply.ask" ] &&
+  [ ! -e "$state/live/$agent-$session.json" ]; then
+  # No session start announced this session.
+  reply=$ready/$agent.$name.new
+fi
 if [ -f "$reply.ask" ] && [ ! -L "$reply.ask" ]; then
   # Rare: the reply depends on the event itself.
   "$python" -I -m leftoff.hooks.answer "$agent" "$name" "$reply.ask" 2>/dev/null
@@ -141,6 +174,51 @@ wake_settle() {
   fi
   [ -z "$claim" ] || printf '%s\n' "$!" 2>/dev/null >>"$claim"
 }
+# The disk is full. The part that was written stays, and `leftoff doctor` reports the loss.
+report_loss() {
+  [ -e "$state/lost" ] || true >"$state/lost"
+}
+# Return whether a text has a word of a command that may destroy uncommitted code. A word too many
+# costs a start of Python, which reads the command exactly; a word too few can cost somebody's work.
+# In JSON, `\n` or `\t` can stand before a word.
+is_risky() {
+  case $1 in
+    *'git '*reset* | *'git '*checkout* | *'git '*restore* | *'git '*clean* | *'git '*stash*) ;;
+    *'git '*rebase* | *'git '*switch* | *'git '*worktree* | *'git '*'branch -'*) ;;
+    *'git '*apply* | *'git '*--abort* | *'git '*read-tree* | *'git '*submodule*) ;;
+    *[!A-Za-z]'rm '* | *'\nrm '* | *'\trm '* | *[!A-Za-z]'mv '* | *'\nmv '* | *'\tmv '*) ;;
+    *' -delete'* | *--delete* | *truncate* | *shred* | *unlink* | *rmtree* | *Remove-Item*) ;;
+    # What a script does is unknown.
+    *.sh[!a-zA-Z]*) ;;
+    *) return 1 ;;
+  esac
+  # One program that only reads is harmless, whatever words it is given. A backslash or another sign
+  # can begin a second program, or end the command's text too early.
+  words=${1#*'"command":'} words=${words# } words=${words#'"'} words=${words%%'"'*}
+  case $words in
+    *[\\\;\&\|\`\$\(\<\>]*) ;;
+    'cat '* | 'ls '* | 'head '* | 'tail '* | 'wc '* | 'grep '*) return 1 ;;
+    'git add '* | 'git commit '* | 'git diff '* | 'git log '* | 'git show '*) return 1 ;;
+  esac
+}
+# Take a snapshot before a command that may destroy code, then let the command go on. Some shells
+# read byte by byte, so a longer event is read by `cat`, and a very long one by Python. Only Linux
+# says how long it is; elsewhere, `sh` reads whole blocks.
+protect() {
+  size=0
+  { while read -r line size && [ "$line" != pos: ]; do :; done; } <"/proc/$$/fdinfo/6"
+  if [ "${size:-0}" -gt 65536 ]; then
+    line='rm '
+  elif [ "${size:-0}" -gt 2048 ]; then
+    line=$(cat <&4)
+  else
+    text=
+    while IFS= read -r line || [ -n "$line" ]; do text="$text $line"; done <&4
+    line=$text
+  fi
+  is_risky " $line" || return
+  "$python" -I -m leftoff.hooks.before_command "$agent" "$name" <&5 >/dev/null
+}
 # Only a regular file counts as a mark.
 if [ ! -f "$state/full" ] || [ -L "$state/full" ]; then
   [ -d "$state/spool" ] || mkdir -p "$state/spool" 2>/dev/null
@@ -148,20 +226,34 @@ if [ ! -f "$state/full" ] || [ -L "$state/full" ]; then
   # `true >` with noclobber creates a file that no other process has; pids are reused. The name
   # holds the session in case the event is cut off.
   set -C
-  case $session in *.*) told= ;; *) told=${session:+.$session} ;; esac
+  case $session in *.*) suffix= ;; *) suffix=${session:+.$session} ;; esac
   n=0
-  event=$state/spool/$agent.$name.$$.0$told
+  event=$state/spool/$agent.$name.$$.0$suffix
   until [ ! -e "$event" ] && true >"$event"; do
     n=$((n + 1))
-    event=$state/spool/$agent.$name.$$.$n$told
+    event=$state/spool/$agent.$name.$$.$n$suffix
     [ "$n" -gt 9 ] && break
   done 2>/dev/null
   # Start settle before the event is written: if this process is killed, settle finds the part that
   # was written, and it waits for the rest while this process lives.
   wake_settle
-  if [ "$n" -gt 9 ] || ! cat >>"$event"; then
-    # The disk is full. The part that was written stays, and `leftoff doctor` reports the loss.
-    [ -e "$state/lost" ] || true >"$state/lost"
+  if [ "$n" -gt 9 ]; then
+    report_loss
+  elif [ -n "$seeks" ]; then
+    # One process reads the event, and the shell itself finds the session in it and stores it.
+    payload=$(cat)
+    find_session "$payload"
+    [ ! -e "$ready/$agent.$name.$session" ] || reply=$ready/$agent.$name.$session
+    printf '%s\n' "$payload" >>"$event" || report_loss
+    # The event is in the shell already.
+    if [ "$name" = PreToolUse ] && is_risky " $payload"; then
+      printf '%s\n' "$payload" | "$python" -I -m leftoff.hooks.before_command "$agent" "$name" >/dev/null
+    fi
+  elif [ "$name" = PreToolUse ] && [ -f "$event" ]; then
+    # Open the event before it is complete: settle removes it then.
+    { cat >&6 || report_loss; protect; } 4<"$event" 5<"$event" 6>>"$event"
+  else
+    cat >>"$event" || report_loss
   fi 2>/dev/null
 else
   wake_settle

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from leftoff.workspace import Workspace as Workspace
     from leftoff.workspace import open_project as open_project
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
+# The name to install. On PyPI, the name `leftoff` belongs to another program with the same command.
+DISTRIBUTION = "leftoff-agents"
 
 # Loaded on first use: hooks import this package after every message of an agent, and `workspace`
 # alone takes 6 times the CPU of `python -c pass`.

@@ -29,16 +29,23 @@ AUTOMATIC = frozenset(
     {"precompact", "context", "close", "idle", "long-command", "session-end", "recovered", "ship"}
 )
 STATABLE = (
-    "summary", "next_action", "blockers", "questions", "decisions", "failed", "notes", "done",
-    "plan", "artifacts", "tdd_phase",
+    "summary", "next_action", "next_steps", "blockers", "questions", "decisions", "failed",
+    "notes", "done", "plan", "artifacts", "tdd_phase",
 )  # fmt: skip
 """The keys that count as stated if a person or agent gave them a value."""
 MENTIONED, EXPECTED = "mentioned", "expected"
 """The roles of files that a text names: one that must exist, and one that it may create."""
-UNLISTED_ROLES = frozenset({"modified", "plan", MENTIONED, EXPECTED})
+DELETED = "deleted"
+"""The role of a file that the work itself deleted or renamed."""
+# How an inferred next action begins if the agent announced nothing.
+NOTHING_NEXT = "Ask the user what comes next."
+# How one ends if the agent claims what a failed run contradicts.
+CONTRADICTED = "but its last run of this shows otherwise."
+UNLISTED_ROLES = frozenset({"modified", DELETED, "plan", MENTIONED, EXPECTED})
 """The roles of files that a briefing shows elsewhere."""
 
 _EXTRA = "__extra__"
+_OWN_SAVE = re.compile(r"(?:^|\s)leftoff\s+save\b")
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -67,7 +74,12 @@ class NextAction(Record, frozen=True, kw_only=True, omit_defaults=True):
     text: str
     origin: Literal["stated", "inferred"] = "stated"
     source: str = ""
-    """stated, prompt, call, failure, todo, plan, proposal, trail or request."""
+    """stated, prompt, call, failure, todo, plan, announced, proposal, trail or request."""
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nobody stated or announced what comes next."""
+        return self.origin == "inferred" and self.text.startswith(NOTHING_NEXT)
 
 
 class Decision(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -125,6 +137,8 @@ class LastFailure(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     command: str
     error: str = ""
+    session_id: str = ""
+    """The session that ran it, if that is an earlier one of the thread."""
 
 
 class TrailStep(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -134,6 +148,11 @@ class TrailStep(Record, frozen=True, kw_only=True, omit_defaults=True):
     what: str = ""
     outcome: str = ""
     exit: int | None = None
+
+    @property
+    def is_save(self) -> bool:
+        """Whether it only saved the work. It marks what came after, and no briefing shows it."""
+        return _OWN_SAVE.search(f"{self.tool} {self.what}") is not None
 
 
 class ContextUse(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -191,6 +210,7 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
     left_off: str | None = None
     done: list[str] = []
     next_action: NextAction | None = None
+    next_steps: list[str] = []
     blockers: list[str] = []
     questions: list[str] = []
     decisions: list[Decision] = []
@@ -198,18 +218,22 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
     notes: list[str] = []
 
     files_modified: list[str] = []
+    files_deleted: list[str] = []
     focus_files: list[str] = []
     seen_files: list[str] = []
     commands: list[str] = []
+    also_ran: list[str] = []
     trail: list[TrailStep] = []
     files: list[FileRef] = []
     artifacts: dict[str, str] = {}
     todos: list[Todo] = []
+    todos_old: bool = False
     plan: Plan | None = None
     tdd_phase: str | None = None
     feature: str | None = None
     in_flight: InFlight | None = None
     last_failure: LastFailure | None = None
+    limit: str | None = None
     pending_prompts: list[str] = []
     context: ContextUse | None = None
 
@@ -266,9 +290,35 @@ def decode(data: bytes, *, source: str = "This text") -> Checkpoint:
         return from_plain(msgspec.json.decode(data), Checkpoint)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise CheckpointUnreadable(
-            f"{source} is not a readable checkpoint: {error}",
+            f"{source} is not a readable checkpoint: {explain_error(error)}",
             hint="Run `leftoff show --raw ID` to print the file as it is.",
         ) from error
+
+
+# Compiled on first use, because listings need neither.
+_EXPECTED = r"Expected `([^`]+)`(?: (>=|<=) (\S+))?(?:, got `([^`]+)`)?"
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
+
+
+def explain_error(error: Exception) -> str:
+    """Return a validation error in plain words: msgspec names its own types and paths."""
+    text, _, path = str(error).partition(" - at `")
+    place = path.rstrip("`").removeprefix("$").lstrip(".")
+    found = re.fullmatch(_EXPECTED, text)
+    if found is None:
+        return text.replace("enum value", "value")
+    wanted, sign, bound, got = found.groups()
+    kinds = [_KINDS.get(each, each) for each in wanted.split(" | ") if each != "null"]
+    limit = f" of at {'least' if sign == '>=' else 'most'} {bound}" if sign else ""
+    instead = f", not {_KINDS.get(got, got)}" if got else ""
+    return f"{place or 'it'} must be {' or '.join(kinds)}{limit}{instead}"
 
 
 def encode(checkpoint: Checkpoint) -> bytes:
@@ -366,7 +416,7 @@ def id_time(checkpoint_id: str) -> datetime:
     return datetime(year, month, day, hour, minute, second, int(stamp[15:]) * 1000, tzinfo=UTC)
 
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = "[\ud800-\udfff]"
 
 
 def storable(checkpoint: Checkpoint) -> Checkpoint:
@@ -391,7 +441,7 @@ def _storable_value(value: Any) -> Any:
 
 def without_surrogates(text: str) -> str:
     """Replace each stray byte with a visible mark."""
-    return _LONE_SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else re.sub(_LONE_SURROGATE, "\ufffd", text)
 
 
 def cut_to_limits(checkpoint: Checkpoint) -> tuple[Checkpoint, list[str]]:

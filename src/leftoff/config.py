@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 import msgspec
 
 from leftoff import consent, profiles
+from leftoff.checkpoint import explain_error
 from leftoff.errors import LeftoffError, StoreRefused, UsageError
 from leftoff.projects.project import Project, leads_out
 from leftoff.store import disk
@@ -33,7 +34,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     confirm: Literal["never", "ask", "always"] = "ask"
     naming: Literal["ask", "auto", "required"] = "ask"
     names: Literal["kebab", "plain"] = "kebab"
-    same_name: Literal["ask", "revise"] = "ask"
+    same_name: Literal["ask", "always", "revise"] = "ask"
     questions: bool = False
     noise: Literal["silent", "line", "full", "box", "report", "panel"] = "full"
     content: Literal["notes", "paths"] = "notes"
@@ -64,6 +65,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     verify: list[str] = []
     not_secret: list[str] = []
     advise_clear: bool = False
+    snapshots: Literal["off", "on"] = "on"
+    snapshot_limit: Annotated[int, msgspec.Meta(ge=1)] = 500
     profile: ProfileName = "default"
     mirror: list[Literal["guardz", "openclaw", "sail", "quoin", "harness"]] = []
 
@@ -81,7 +84,8 @@ HELP = {
     "naming": "What to do when a save has no name: ask, auto (make one) or required "
     "(refuse; kebab-case only).",
     "names": "How to spell names: kebab (words and dashes), or plain (as typed, in lowercase).",
-    "same_name": "What to do when a name is in use: ask, or revise (save a new revision).",
+    "same_name": "What to do when a name is in use: ask (unless it is this session's work), always "
+    "(ask), or revise (save a new revision).",
     "questions": "Ask for the task, decisions and next action when a save gives no summary.",
     "noise": "What a save prints: silent, line, full, box, report or panel.",
     "content": "What a checkpoint keeps of its artifacts: notes (and paths), or paths only.",
@@ -117,6 +121,8 @@ HELP = {
     "verify": "Commands that ship runs before it commits, one per line.",
     "not_secret": "Patterns of files that ship commits even if they look like secrets.",
     "advise_clear": "Advise you to clear the agent's context at the end of a save or ship panel.",
+    "snapshots": "Keep uncommitted code that commands could destroy: off or on.",
+    "snapshot_limit": "Megabytes that the snapshots of a project may take.",
     "profile": "System to follow: default, guardz, openclaw, sail, quoin or harness.",
     "mirror": "Profiles to write files for after each save; none for no files "
     "(default: the profile in use).",
@@ -398,7 +404,8 @@ def _parse_value(key: str, value: Any) -> Any:
     try:
         return getattr(msgspec.convert({key: value}, Settings, strict=False), key)
     except msgspec.ValidationError as error:
-        raise UsageError(f"Invalid value {value!r} for {key}: {error}", hint=HELP[key]) from error
+        why = explain_error(error)
+        raise UsageError(f"Invalid value {value!r} for {key}: {why}", hint=HELP[key]) from error
 
 
 def _unknown(key: str) -> UsageError:

@@ -5,12 +5,12 @@ Values that run programs, name files or weaken a check take effect only after th
 exactly that value.
 """
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from leftoff.digests import sha256
 from leftoff.projects.project import Project
 from leftoff.projects.store_places import plain_store
 from leftoff.store import disk
@@ -52,7 +52,7 @@ def give(project: Project, key: str, value: Any) -> None:
 
 
 def _path(project: Project, store: Path, key: str, value: Any) -> Path:
-    known = hashlib.sha256(_encode_value([str(store), key, value])).hexdigest()[:32]
+    known = sha256(_encode_value([str(store), key, value])).hexdigest()[:32]
     return project.state_folder / "allowed" / f"{known}.json"
 
 

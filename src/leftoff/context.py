@@ -9,24 +9,38 @@ import pwd
 from collections.abc import Mapping
 from pathlib import Path
 
-from leftoff import config
+from leftoff import config, processes, session
 from leftoff.errors import NotAProject
 from leftoff.projects import project as projects
 from leftoff.projects.project import Project
 
-# Each agent's folder: the variable that sets it, and the default below the home folder.
+# Each agent's folder: the variable that sets it, the part below, and the default.
 _AGENT_FOLDERS = {
     "claude": ("CLAUDE_CONFIG_DIR", "", "~/.claude"),
     "codex": ("CODEX_HOME", "", "~/.codex"),
-    "gemini": ("", "", "~/.gemini"),
+    "gemini": ("GEMINI_CLI_HOME", ".gemini", "~/.gemini"),
     "opencode": ("XDG_DATA_HOME", "opencode", "~/.local/share/opencode"),
-    "copilot": ("", "", "~/.copilot"),
+    "copilot": ("COPILOT_HOME", "", "~/.copilot"),
     "cursor": ("", "", "~/.cursor"),
 }
+# The program of an agent that is not named like the agent.
+_AGENT_PROGRAMS = {"cursor": "cursor-agent"}
+# Only opencode keeps its settings and its sessions in different folders.
+_CONFIG_FOLDERS = {"opencode": ("XDG_CONFIG_HOME", "opencode", "~/.config/opencode")}
+# Gemini CLI names its session only to hooks. In its shell it sets this variable to 1.
+_GEMINI_SHELL = "GEMINI_CLI"
+# What each agent sets for the programs that it runs; leftoff's plugin does it for opencode.
 _SESSION_VARIABLES = {
     "CLAUDE_CODE_SESSION_ID": "claude",
+    "CODEX_THREAD_ID": "codex",
+    "CODEX_SESSION_ID": "codex",
     "GEMINI_SESSION_ID": "gemini",
+    "COPILOT_AGENT_SESSION_ID": "copilot",
+    "OPENCODE_SESSION_ID": "opencode",
+    _GEMINI_SHELL: "gemini",
 }
+# What these agents set only for their hooks, so that the process that set it is the agent.
+_HOOK_VARIABLES = {"gemini": "GEMINI_SESSION_ID", "copilot": "COPILOT_PROJECT_DIR"}
 
 
 class Environment:
@@ -70,15 +84,28 @@ class Environment:
 
     def find_agent_folder(self, agent: str) -> Path:
         """Return the folder where an agent keeps its settings and sessions."""
-        variable, below, default = _AGENT_FOLDERS[agent]
-        named = self.variables.get(variable) if variable else None
-        return self._expand(f"{named}/{below}" if named else default).absolute()
+        return self._find_folder(*_AGENT_FOLDERS[agent])
 
-    def has_other_agents(self, agent: str) -> bool:
-        """Return whether another agent than this one has a folder here."""
-        return any(
-            self.find_agent_folder(each).is_dir() for each in _AGENT_FOLDERS if each != agent
-        )
+    def find_config_folder(self, agent: str) -> Path:
+        """Return the folder where an agent keeps its settings."""
+        return self._find_folder(*_CONFIG_FOLDERS.get(agent, _AGENT_FOLDERS[agent]))
+
+    def list_other_agents(self, agent: str) -> list[str]:
+        """List the agents besides this one that have a folder here."""
+        return [
+            each
+            for each in _AGENT_FOLDERS
+            if each != agent and self.find_agent_folder(each).is_dir()
+        ]
+
+    def list_installed_agents(self, *, but: str) -> list[str]:
+        """List the agents besides one that are installed and have been used here."""
+        found = self.list_other_agents(but)
+        return [each for each in found if self._has_program(_AGENT_PROGRAMS.get(each, each))]
+
+    def _has_program(self, name: str) -> bool:
+        folders = os.get_exec_path(self.variables)
+        return any(os.access(Path(folder) / name, os.X_OK) for folder in folders if folder)
 
     def list_plans_folders(self) -> list[Path]:
         """Return the folders where agents keep the plans they write."""
@@ -101,20 +128,49 @@ class Environment:
         """Return whether the user allows every compaction, whatever the settings say."""
         return self.variables.get("LEFTOFF_ALLOW_COMPACT") == "1"
 
+    def find_shell(self) -> str:
+        """Return the name of the user's shell; empty if it is unknown."""
+        return Path(self.variables.get("SHELL") or "").name
+
+    def find_data_folder(self) -> Path:
+        """Return the folder for data of the user's programs."""
+        return self._expand(self.variables.get("XDG_DATA_HOME") or "~/.local/share")
+
+    def find_editor(self) -> str:
+        """Return the command of the user's editor; empty if none is set."""
+        # Never from a project's settings: it starts a program.
+        return self.variables.get("VISUAL") or self.variables.get("EDITOR") or ""
+
     def find_setting(self, name: str) -> str | None:
         """Return a setting's value, such as LEFTOFF_BUDGET for `budget`."""
         return self.variables.get(f"LEFTOFF_{name.upper()}")
 
     def find_session(self) -> tuple[str, str] | None:
         """Return the session that runs this process as (agent, session id), if the agent set it."""
-        for variable, agent in _SESSION_VARIABLES.items():
-            if session_id := self.variables.get(variable):
-                return agent, session_id
-        return None
+        found = [variable for variable in _SESSION_VARIABLES if self.variables.get(variable)]
+        if len({_SESSION_VARIABLES[variable] for variable in found}) > 1:
+            # One agent runs in the shell of another and inherits its variable. The inner one is
+            # the one whose variable was set by a nearer process.
+            found.sort(key=lambda each: processes.count_heirs(each, self.variables[each]))
+        if not found:
+            return None
+        is_named = found[0] != _GEMINI_SHELL
+        name = self.variables[found[0]] if is_named else self._gemini_session
+        return (_SESSION_VARIABLES[found[0]], name) if name else None
 
-    def find_agent_pid(self) -> int:
-        """Return the process id of the agent that runs this process; 0 if it is unknown."""
-        pid = self.variables.get("CLAUDE_PID", "")
+    @functools.cached_property
+    def _gemini_session(self) -> str:
+        """The session of Gemini CLI that runs this process, as its hooks reported it."""
+        ancestors = processes.list_ancestors()
+        life = session.records.find_life(self.state_folder, "gemini", ancestors, Path.cwd())
+        return life.session_id if life is not None else ""
+
+    def find_agent_pid(self, agent: str) -> int:
+        """Return the process id of the agent that runs this hook; 0 if it is unknown."""
+        if value := self.variables.get(_HOOK_VARIABLES.get(agent, "")):
+            return processes.find_setter(_HOOK_VARIABLES[agent], value)
+        # An agent that was started in Claude Code's shell inherits the variable.
+        pid = self.variables.get("CLAUDE_PID", "") if agent == "claude" else ""
         return int(pid) if pid.isdigit() else 0
 
     def list_user_ids(self) -> set[int]:
@@ -140,6 +196,10 @@ class Environment:
         # Claude Code's sandbox uses one of the last two, whatever TMPDIR is outside.
         folders = (temporary, "/tmp", f"/tmp/claude-{user}", "/tmp/claude")  # noqa: S108 - same
         return [Path(folder) / f"leftoff-{user}" for folder in dict.fromkeys(folders)]
+
+    def _find_folder(self, variable: str, below: str, default: str) -> Path:
+        named = self.variables.get(variable) if variable else None
+        return self._expand(f"{named}/{below}" if named else default).absolute()
 
     def _config_folder(self) -> Path:
         return self._expand(self.variables.get("XDG_CONFIG_HOME") or "~/.config")

@@ -12,6 +12,7 @@ LeftoffError                1  a problem that the user can fix
 └── BelowQualityBar         4  holds the broken rules
 """
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -81,3 +82,12 @@ class BelowQualityBar(LeftoffError):
     def __init__(self, message: str, *, findings: Sequence[str], hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.findings = list(findings)
+
+
+def wrap_os_error(error: OSError) -> LeftoffError:
+    """Turn an OSError, such as a full disk, into an error with a hint."""
+    what = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+    return LeftoffError(
+        f"Operating system error: {what}{error.strerror or error}",
+        hint="Everything saved before this is safe.",
+    )

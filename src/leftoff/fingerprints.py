@@ -1,7 +1,6 @@
 """Fingerprint files for a checkpoint, and check whether they have changed since."""
 
 import errno
-import hashlib
 import os
 import re
 import stat
@@ -9,14 +8,17 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Literal
 
-from leftoff.checkpoint import EXPECTED, MENTIONED, FileRef
+from leftoff.checkpoint import DELETED, EXPECTED, MENTIONED, FileRef
 from leftoff.git.query import printable
+from leftoff.load_on_use import module_on_use
 from leftoff.text.mentioned_paths import find_paths
 
 FileState = Literal["same", "changed", "missing"]
 
 # Hashing larger files would delay a save; their size and time must suffice.
 _HASH_LIMIT = 64 * 1024 * 1024
+# It takes 3 ms to load, and is needed only if a file changed. For large files it is the fastest.
+_hashlib = module_on_use("hashlib")
 _STRAY_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 
 
@@ -58,8 +60,9 @@ def state_of(file: FileRef, root: Path) -> FileState:
     found = _regular(full)
     if found is None:
         if not _exists(full):
-            # A file that the work was about to make did not exist then either.
-            return "same" if file.role == EXPECTED and file.size is None else "missing"
+            # A file that the work deleted, or was about to make, did not exist then either.
+            is_known = file.role in {EXPECTED, DELETED} and file.size is None
+            return "same" if is_known else "missing"
         # A folder or FIFO has no content to compare, unless it was a file when saved.
         return "same" if file.size is None else "changed"
     if found.st_size != file.size:
@@ -138,6 +141,7 @@ def _hash(path: Path) -> str | None:
     try:
         # Opening a FIFO that replaced the file would block forever.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            digest: str = _hashlib.file_digest(file, "sha256").hexdigest()
+            return digest
     except OSError:
         return None

@@ -1,4 +1,4 @@
-"""Load the modules of a package when they are first used.
+"""Load modules when they are first used: those of a package, and those that a registry names.
 
 Hooks and listings start Python for every event and every call. Loading what an event may need takes
 11 times the CPU of `python -c pass`, and most runs need a small part of it.
@@ -9,6 +9,7 @@ import sys
 TYPE_CHECKING = False  # importing it from `typing` would make every hook event slower
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 
 def load_on_use(package: str) -> "Callable[[str], object]":
@@ -27,3 +28,24 @@ def load_on_use(package: str) -> "Callable[[str], object]":
         return sys.modules[module]
 
     return load
+
+
+class _StandIn:
+    """A module that is not loaded yet, in a registry."""
+
+    __slots__ = ("__dict__", "_path")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> object:
+        __import__(self._path)
+        module = sys.modules[self._path]
+        # From now on it has everything that the module has, without a way round.
+        self.__dict__ = module.__dict__
+        return getattr(module, name)
+
+
+def module_on_use(path: str) -> "Any":
+    """Return a stand-in for a module, which imports it when one of its names is first used."""
+    return _StandIn(path)

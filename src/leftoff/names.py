@@ -19,19 +19,19 @@ _DULL_WORDS = frozenset(
     can you
     """.split()
 )
+_SENTENCE_END = re.compile(r"(?<=[^\W\d])[.!?](?=\s|$)")
+_FEWEST_WORDS = 2
+# Compiled on first use, because few commands make names.
 # What people say before they say what they want. It is dropped from names, as often as it occurs.
-_LEAD_IN = re.compile(
-    r"""(?:
+_LEAD_IN = r"""(?x:(?:
     no(?:[ ]thanks|[ ]thank[ ]you|pe)|no(?=,)|yes(?:[ ]please)?|yeah|yep|sure|thanks|thank[ ]you|thx
     |ok(?:ay)?|alright|great|perfect|hey|hi|hello|well|so|now|then|please|pls|bitte
-    |(?:can|could|would|will)[ ](?:you|we)
+    |(?:can|could|would|will)[ ](?:you|we)|mind(?=[ ]\w+ing\b)|maybe|kindly|just
     |i(?:'d|[ ]would)[ ]like[ ](?:you[ ])?to|i[ ](?:want|need)[ ](?:you[ ])?to
     |(?:let'?s|let[ ]us)(?:[ ]do[ ]something[ ]else)?|look(?=[,:]|[ ](?:why|how|what|where|when)\b)
     |(?:continue|go[ ]on|carry[ ]on|proceed|keep[ ]going|resume)(?:[ ](?:with|on)\b)?
     |(?:mach[ ])?weiter(?:[ ]mit\b)?
-    )(?![\w-])[\s,.:;!-]*""",
-    re.VERBOSE,
-)
+    )(?![\w-])[\s,.:;!-]*)"""
 _DULL_BRANCHES = frozenset({"main", "master", "develop", "dev", "trunk", "head", "unknown"})
 _BRANCH_KINDS = frozenset(
     {"feat", "feature", "fix", "bugfix", "hotfix", "chore", "docs", "refactor", "test", "release"}
@@ -49,8 +49,6 @@ def kebab(text: str) -> str:
     return (head.rpartition("-")[0] or head).strip("-")
 
 
-# These would end the bold text or the code that a name is shown in.
-_UNFIT = frozenset("*`\\")
 # A file is named after a checkpoint, and its name may have 255 bytes.
 _NAME_BYTES = 180
 
@@ -60,12 +58,12 @@ def clean_name(text: str) -> str:
 
     Only case, spaces, slashes and leading dots and dashes change, and what cannot be shown.
     """
-    plain = unicodedata.normalize("NFC", text[:4096]).lower()
-    kept = "".join(c if c.isprintable() and c not in _UNFIT else " " for c in plain)
-    name = re.sub(r"[\s/]+", "-", kept.strip(" /")).lstrip(".-")[:NAME_LIMIT]
+    plain = unicodedata.normalize("NFC", text[:4096]).strip().lower()
+    kept = "".join(c if c.isprintable() and c not in " /" else "-" for c in plain)
+    name = kept.lstrip(".-")
     while len(name.encode("utf-8", "replace")) > _NAME_BYTES:
         name = name[:-1]
-    return name.rstrip("-")
+    return name
 
 
 def check_name(text: str, *, strict: bool = False, is_plain: bool = False) -> str:
@@ -82,7 +80,7 @@ def check_name(text: str, *, strict: bool = False, is_plain: bool = False) -> st
             f"{name!r} says nothing about the work.",
             hint="Give two to four specific words, such as `login-form-validation`.",
         )
-    if name in RESERVED:
+    if name in RESERVED and not is_plain:
         raise NameRefused(
             f"{name!r} is reserved for checkpoints that leftoff saves automatically.",
             hint="Choose another name.",
@@ -112,10 +110,40 @@ def find_unused_name(name: str, taken: Iterable[str]) -> str:
 
 
 def _from_text(text: str) -> str:
+    text = _name_error(text) or text
     first_line = text.strip().split("\n", 1)[0][:200].replace("’", "'").casefold()
-    while (found := _LEAD_IN.match(first_line)) is not None:
+    while (found := re.match(_LEAD_IN, first_line)) is not None:
         first_line = first_line[found.end() :]
-    return "-".join(word[:20] for word in list_telling_words(first_line)[:4])
+    # What follows the first sentence says how, not what.
+    sentence = _SENTENCE_END.split(first_line, maxsplit=1)[0]
+    words = list_telling_words(sentence)
+    if len(words) < _FEWEST_WORDS:
+        words = list_telling_words(first_line)
+    return "-".join(word[:20] for word in words[:4])
+
+
+# Python, Java and Go.
+_PASTED_ERROR = r"(?m)^\s*(?:Traceback \(most recent call last\)|Exception in thread |panic: )"
+_POINTING_WORDS = frozenset(
+    "error errors following fail fails failed failing fix get getting got happens problem".split()
+)
+_ERROR_LINE = r"(?:[\w.]*\.)?(\w*(?:Error|Exception|Warning|Interrupt|Exit))\b:?(.*)"
+
+
+def _name_error(text: str) -> str:
+    """Return what to do about a pasted error, by the request below it or by the error itself."""
+    pasted = re.search(_PASTED_ERROR, text)
+    # Words before it say more, unless they only point to it: "I get this error".
+    if pasted is None or {*list_telling_words(text[: pasted.start()])} - _POINTING_WORDS:
+        return ""
+    lines = [line.rstrip() for line in text.strip().splitlines() if line.strip()]
+    found = [n for n, line in enumerate(lines) if re.match(_ERROR_LINE, line)]
+    if not found:
+        return ""
+    if found[-1] + 1 < len(lines):
+        return lines[found[-1] + 1]
+    error = re.match(_ERROR_LINE, lines[found[-1]])
+    return f"Fix {error[1]} {error[2].replace('_', ' ')}" if error else ""
 
 
 def list_telling_words(text: str) -> list[str]:
@@ -142,16 +170,25 @@ _VAGUE_WORDS = FORBIDDEN | frozenset(
     misc temp tmp test wip todo draft stuff thing things checkpoint session progress state status
     project code change changes update updates fix fixes bug bugs feature features continue resume
     today tomorrow later now morning evening monday tuesday wednesday thursday friday saturday
-    sunday day part step phase version v
+    sunday day part step phase version v working worked saved saving continued
+    unfinished remaining pending auto important general main default example foo bar item file name
+    yesterday note memory context chat conversation job
     """.split()
 )
 
 
 def check_specific(name: str) -> str:
     """Return a name that identifies a task at a glance, or raise NameRefused."""
-    if all(word in _VAGUE_WORDS or word.isdecimal() for word in name.split("-")):
+    if all(map(_is_vague, name.split("-"))):
         raise NameRefused(
             f"{name!r} could be the name of any task.",
             hint="Give two to four specific words, such as `login-form-validation`.",
         )
     return name
+
+
+def _is_vague(word: str) -> bool:
+    singular = word.removesuffix("s")
+    is_letter = len(word) == 1 and word.isascii()
+    is_dull = not {word, singular}.isdisjoint(_VAGUE_WORDS | _DULL_WORDS)
+    return is_dull or is_letter or word.isdecimal()

@@ -1,6 +1,7 @@
-"""Check whether a process still runs, and start one without losing an interrupt."""
+"""Check whether a process still runs or holds a lock, and start one without losing an interrupt."""
 
 import contextlib
+import fcntl
 import os
 import signal
 from pathlib import Path
@@ -51,6 +52,67 @@ class HeldInterrupt:
         self._handler = None
         if self._came:
             signal.raise_signal(signal.SIGINT)
+
+
+def is_locked(path: Path) -> bool:
+    """Return whether a process holds a lock (flock) on a file; False if there is no file.
+
+    Trying the lock could make its owner fail, so the system's list of locks is read first. It does
+    not show processes in other containers, so a lock that it does not show is tried.
+    """
+    try:
+        with path.open("rb") as file:
+            if _is_listed(os.fstat(file.fileno())):
+                return True
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _is_listed(found: os.stat_result) -> bool:
+    device, inode = found.st_dev, found.st_ino
+    name = f"{os.major(device):02x}:{os.minor(device):02x}:{inode}".encode()
+    try:
+        lines = Path("/proc/locks").read_bytes().splitlines()
+    except OSError:
+        return False
+    return any(name in line.split() and b"->" not in line for line in lines)
+
+
+def count_heirs(variable: str, value: str) -> int:
+    """Return how many processes above this one have a variable, counted from the nearest."""
+    return _climb(variable, value)[0]
+
+
+def find_setter(variable: str, value: str) -> int:
+    """Return the process above this one that set a variable for its children; 0 if unknown."""
+    return _climb(variable, value)[1]
+
+
+def _climb(variable: str, value: str) -> tuple[int, int]:
+    """Return how many processes have a variable, and the first one above them; 0 if unknown."""
+    pid, given, found = os.getppid(), f"{variable}={value}".encode(), 0
+    while pid > 1 and (fields := _stat(pid)):
+        try:
+            environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        except OSError:
+            break
+        if given not in environment:
+            return found, pid
+        found, pid = found + 1, int(fields[1])
+    return found, 0
+
+
+def list_ancestors() -> list[int]:
+    """Return the processes above this one, the nearest first; empty if the system hides them."""
+    pid, found = os.getppid(), list[int]()
+    while pid > 1 and (fields := _stat(pid)):
+        found.append(pid)
+        pid = int(fields[1])
+    return found
 
 
 def read_start_time(pid: int) -> float:

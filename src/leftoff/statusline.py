@@ -10,11 +10,7 @@ import json
 import os
 
 from leftoff.text.plural import age
-
-try:
-    import posix as system
-except ImportError:  # Windows
-    import nt as system  # type: ignore[no-redef]
+from leftoff.user_state import state_folder
 
 _CELLS = 5
 _LONGEST_NAME = 40
@@ -70,8 +66,11 @@ def write_last_save(state: str, session_id: str, name: str, saved_at: float) -> 
 
 
 def update_last_save(state: str, session_id: str, name: str, saved_at: float) -> None:
-    """Show a save right away, if the session is running."""
-    if _read(state, session_id, "saved"):
+    """Show a save right away, if the session is running.
+
+    Settle may not have written `.saved` yet. If the status line has written `.use`, it is in use.
+    """
+    if any(_read(state, session_id, kind) for kind in ("saved", "use")):
         write_last_save(state, session_id, name, saved_at)
 
 
@@ -91,15 +90,6 @@ def forget(state: str, session_id: str) -> None:
             os.unlink(_path(state, session_id, kind))  # noqa: PTH108 - see above
         except (OSError, ValueError):
             continue
-
-
-def state_folder() -> str:
-    """Return the user's state folder; `leftoff.context` would take longer to load."""
-    environment = {os.fsdecode(key): os.fsdecode(value) for key, value in system.environ.items()}
-    home = environment.get("HOME", "")
-    base = environment.get("XDG_STATE_HOME") or f"{home}/.local/state"
-    state = environment.get("LEFTOFF_HOME") or f"{base}/leftoff"
-    return f"{home}{state[1:]}" if state.startswith("~/") else os.path.abspath(state)  # noqa: PTH100
 
 
 def _use(window: dict[str, object]) -> tuple[int, int]:
@@ -149,7 +139,8 @@ def _write(state: str, session_id: str, kind: str, values: dict[str, str | float
     """Replace a file; not synced, because it is soon written again."""
     try:
         path = _path(state, session_id, kind)
-        os.makedirs(f"{state}/usage", mode=0o700, exist_ok=True)  # noqa: PTH103 - see above
+        for folder in (state, f"{state}/usage"):
+            os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - see above
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
         descriptor = os.open(f"{path}.{os.getpid()}", flags, 0o600)
         try:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 
@@ -212,3 +213,12 @@ def _end(process: subprocess.Popen[bytes], *, has_own_group: bool) -> None:
     for pipe in (process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
+
+
+def become(program: str, words: Sequence[str], folder: Path, *, has_input: bool = True) -> NoReturn:
+    """Run a program in place of this process, in a folder; without input it reads nothing."""
+    os.chdir(folder)
+    if not has_input:
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+    os.execv(program, [*words])  # noqa: S606 - the user named the program

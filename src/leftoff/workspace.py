@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
 import msgspec
 
-from leftoff import knowledge, threads
+from leftoff import knowledge, snapshots, threads
 from leftoff import session as agent_sessions
-from leftoff.checkpoint import Checkpoint
+from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.config import Loaded, Settings
 from leftoff.context import Context, Environment
 from leftoff.errors import LeftoffError, NoSuchCheckpoint, NotAProject
@@ -31,11 +31,15 @@ from leftoff.store import (
     SavedCheckpoint,
     Store,
     StoreEvent,
+    WatchReading,
 )
+from leftoff.text.fence import Rendered, join
 
 if TYPE_CHECKING:
     from leftoff.session.sessions import KnownSession, UnreadableTranscript
+    from leftoff.session.unsaved_work import UnsavedSession
     from leftoff.threads.check_claims import Checks
+    from leftoff.threads.compare import KeyChange
     from leftoff.threads.persist import Outcome
 
 _LOOK_BACK = timedelta(days=7)
@@ -50,6 +54,8 @@ class Fields(TypedDict, total=False):
     """The task, in one line."""
     next_action: str
     """The exact next action."""
+    next_steps: list[str]
+    """What follows the next action, in order."""
     left_off: str
     done: list[str]
     blockers: list[str]
@@ -84,8 +90,10 @@ class Workspace:
         *,
         warn: Callable[[str], None] | None = None,
         refusal: NotAProject | None = None,
+        watch: WatchReading | None = None,
     ) -> None:
         self.context = context
+        self._watch = watch
         self._refusal = refusal
         self.warnings: list[str] = []
         self.unwritten: dict[str, str] = {}
@@ -177,7 +185,7 @@ class Workspace:
     @functools.cached_property
     def _store_and_missing(self) -> tuple[Store, list[str]]:
         # One property for both, because importing the edits also finds the removed files.
-        store = Store(self.project)
+        store = Store(self.project, watch=self._watch)
         try:
             if not self.settings.mirror:
                 return store, []
@@ -233,8 +241,8 @@ class Workspace:
     def save_draft(
         self, draft: Checkpoint, name: str, *, overwrite: bool = False, strict: bool = False
     ) -> "Outcome":
-        """Save a checkpoint that `draft` composed."""
-        return threads.persist.save(
+        """Save a checkpoint that `draft` composed, and the uncommitted code with it."""
+        outcome = threads.persist.save(
             self.store,
             draft,
             name=name,
@@ -242,6 +250,17 @@ class Workspace:
             strict=strict or self.settings.strict,
             settings=self.settings,
         )
+        self._keep_code(outcome.saved.checkpoint)
+        return outcome
+
+    def _keep_code(self, checkpoint: Checkpoint) -> None:
+        """Take a snapshot of uncommitted code; the checkpoint is safe whether that works or not."""
+        if not checkpoint.dirty or self.settings.snapshots == "off" or not self.project.is_git:
+            return
+        try:
+            snapshots.take.take_with_checkpoint(self.project, checkpoint)
+        except (LeftoffError, OSError) as error:
+            self.warn_once([f"Could not take a snapshot of the uncommitted code: {error}"])
 
     def suggest_name(self, draft: Checkpoint) -> str:
         """Suggest a name of two to four words, or the name of the thread that the session is in."""
@@ -263,7 +282,13 @@ class Workspace:
         return index.heads(states, limit) if index.recheck(entries) else entries
 
     def find(self, name: str) -> CheckpointEntry:
-        """Find a checkpoint by id or by name, in kebab-case or as you typed it when saving."""
+        """Find a checkpoint by id or by name, in kebab-case or as you typed it when saving.
+
+        `autosave` is the newest checkpoint that leftoff saved on its own, unless you saved one
+        under this name.
+        """
+        if name == "autosave" and (newest := self._find_autosave()) is not None:
+            return newest
         try:
             return self.store.find(name)
         except NoSuchCheckpoint:
@@ -271,6 +296,11 @@ class Workspace:
             if found is None:
                 raise
             return found
+
+    def _find_autosave(self) -> CheckpointEntry | None:
+        index = self.store.index()
+        named = index.find_named("autosave")
+        return named if named is not None and named.is_open else index.autosave()
 
     def _find_named(self, name: str) -> CheckpointEntry | None:
         """Find a checkpoint by any spelling of its name."""
@@ -290,10 +320,9 @@ class Workspace:
                 return entry
         return None
 
-    def find_open(self, name: str, *, with_autosave: bool = False) -> CheckpointEntry:
-        """Find a checkpoint that is still open, by name or id; `autosave` may mean the newest."""
-        newest = self.store.index().autosave() if with_autosave and name == "autosave" else None
-        entry = newest or self.find(name)
+    def find_open(self, name: str) -> CheckpointEntry:
+        """Find a checkpoint that is still open, by name or id."""
+        entry = self.find(name)
         if entry.state in TRASHED:
             key = entry.name or entry.id
             state = "done" if entry.state == "consumed" else entry.state
@@ -324,17 +353,43 @@ class Workspace:
         entry = self.find_open(name) if name else self.choose()
         if entry is None:
             return None
-        checkpoint = self.store.load(entry)
+        checkpoint = self.load_resumed(entry, name)
         checks = self.check(checkpoint)
-        text = threads.briefing.render(checkpoint, checks, budget=budget or self.settings.budget)
+        text = self.render_briefing(checkpoint, checks, budget=budget or self.settings.budget)
         if accept:
             self.accept(entry)
         return Resumption(checkpoint=checkpoint, checks=checks, briefing=text)
 
+    def load_resumed(self, entry: CheckpointEntry, name: str | None = None) -> Checkpoint:
+        """Load what resuming an entry shows; `name` is what the user called it.
+
+        With openclaw's profile, a name shows what somebody saved under it; autosaves since then
+        are only listed beside it. The name `autosave`, or an id, shows the autosave itself.
+        """
+        is_meant = name is not None and (name == "autosave" or entry.id.startswith(name))
+        if self.settings.profile == "openclaw" and entry.is_autosave and not is_meant:
+            entry = self.store.index().find_purposeful(entry.slot) or entry
+        return self.store.load(entry)
+
+    def render_briefing(self, checkpoint: Checkpoint, checks: "Checks", *, budget: int) -> Rendered:
+        """Render a checkpoint's briefing in the form of the profile in use."""
+        if self.settings.profile != "openclaw":
+            return threads.briefing.render(checkpoint, checks, budget=budget)
+        shown = threads.recovery_briefing
+        buffer = shown.quote_buffer(checkpoint, self.project, self.settings)
+        newer = shown.find_newer(self.store, checkpoint)
+        text = shown.render(checkpoint, checks, newer=newer, budget=budget)
+        return join([text, buffer], "\n\n")
+
+    def ask_to_resume(self, checkpoint: Checkpoint, checks: "Checks") -> Rendered:
+        """Return the question whether to resume, in the form of the profile in use."""
+        if self.settings.profile != "openclaw":
+            return threads.briefing.question(checkpoint, checks)
+        return threads.recovery_briefing.question(checkpoint, checks)
+
     def choose(self) -> CheckpointEntry | None:
-        """Return the only checkpoint to resume; several raise `ChoiceNeeded`."""
-        prefers_saved = self.settings.offers != "all"
-        return threads.check_claims.choose(self.store, None, prefers_saved=prefers_saved)
+        """Return the only checkpoint to resume, or the latest; several raise `ChoiceNeeded`."""
+        return threads.check_claims.choose(self.store, None, offers=self.settings.offers)
 
     def check(self, checkpoint: Checkpoint) -> "Checks":
         """Compare a checkpoint's claims with the current worktree."""
@@ -360,8 +415,11 @@ class Workspace:
         """
         action: Action = "consumed" if self.settings.on_resume == "consume" else "resumed"
         taking = self._find_taking(entry, action) if entry.state == action else None
-        # A hook may have seen the user's "continue" before the agent ran the command.
-        if taking is None or not (once or taking.trigger == BY_PROMPT):
+        # A hook may have seen the user's "continue" before the agent ran the command. Where files
+        # show what waits for a session, only the command consumes it.
+        by_prompt = taking is not None and taking.trigger == BY_PROMPT
+        is_known = by_prompt and not self.mirrors.tell_what_waits()
+        if taking is None or not (is_known or (once and not by_prompt)):
             self.store.record(action, [entry.id], session=self.context.session)
 
     def _find_taking(self, entry: CheckpointEntry, action: Action) -> StoreEvent | None:
@@ -371,6 +429,55 @@ class Workspace:
         is_ours = session is not None and events and events[-1].session_id == session[1]
         return events[-1] if is_ours else None
 
+    # --- ending, and taking back ---
+
+    def finish(self, name: str) -> CheckpointEntry:
+        """Mark a thread as done: it is no longer listed or offered, and `undo` reopens it."""
+        entry = self.find_open(name)
+        self.store.record("consumed", [entry.id])
+        return entry
+
+    def drop(self, *names: str) -> list[CheckpointEntry]:
+        """Abandon threads without finishing them; `undo` reopens them."""
+        found = [self.find_open(name) for name in names]
+        # A name and an id may refer to the same checkpoint.
+        entries = [*{entry.id: entry for entry in found}.values()]
+        self.store.record("dropped", [entry.id for entry in entries])
+        return entries
+
+    def undo(self, act: str | None = None) -> StoreEvent | None:
+        """Undo the newest act and return it; None if there is nothing to undo.
+
+        With the id of an act, undo nothing unless that is still the newest one.
+        """
+        newest = self.store.index().find_undoable()
+        if newest is None:
+            return None
+        if act is not None and newest.act_id != act:
+            raise LeftoffError(
+                "Something else happened since, so this was not undone.",
+                hint="Run `leftoff log` to see what, and `leftoff undo` to undo it first.",
+            )
+        _refuse_files(newest)
+        return self.store.undo()
+
+    def redo(self) -> StoreEvent | None:
+        """Bring back the act that was undone last and return it; None if there is none."""
+        found = self.store.index().find_redoable()
+        if found is None:
+            return None
+        _refuse_files(found[1])
+        return self.store.redo()
+
+    def list_revisions(self, name: str) -> list[CheckpointEntry]:
+        """List all revisions of a thread, newest first."""
+        return self.store.index().revisions(self.find(name).slot)
+
+    def compare(self, old: str, new: str) -> "list[KeyChange]":
+        """Return what changed from one checkpoint to another, key by key."""
+        before, after = (to_plain(self.load(each)) for each in (old, new))
+        return threads.compare.compare(before, after)
+
     # --- sessions ---
 
     def list_unsaved(
@@ -378,10 +485,28 @@ class Workspace:
         *,
         since: datetime | None = None,
         unreadable: "list[UnreadableTranscript] | None" = None,
+        watch: WatchReading | None = None,
     ) -> "list[KnownSession]":
-        """List the sessions whose work is in no checkpoint, newest first; small talk is no work."""
+        """List the sessions whose work is in no checkpoint, newest first; small talk is no work.
+
+        `watch` shows how far the reading of their transcripts is.
+        """
         after = since or self.store.now() - _LOOK_BACK
-        return agent_sessions.sessions.list_unsaved(self.store, since=after, unreadable=unreadable)
+        return agent_sessions.sessions.list_unsaved(
+            self.store, since=after, unreadable=unreadable, watch=watch
+        )
+
+    def find_unsaved(self) -> "list[UnsavedSession]":
+        """Return the newest sessions that ended, or were killed, with work in no checkpoint.
+
+        Everything that says what is open names them. A reader is loaded only for those that
+        are new.
+        """
+        if not self.context.environment.list_other_agents(""):
+            return []
+        lives = agent_sessions.records.lives(self.project.state_folder, self.project)
+        running = {life.session_id for life in lives if not life.has_crashed}
+        return agent_sessions.unsaved_work.find_unsaved_work(self.store, besides=running)
 
     def recover(self, *, since: datetime | None = None) -> list[SavedCheckpoint]:
         """Save each recent session that died without a checkpoint."""
@@ -421,6 +546,24 @@ class Workspace:
             return {}
         return self.mirrors.read_notes(self.store, since=since, task=task)
 
+    def add_notes(self, fields: Mapping[str, Any], *, task: str | None) -> dict[str, Any]:
+        """Add what mirrored files say about the work to the fields of a save."""
+        named = self.name_intent(fields)
+        noted = self.read_notes(task=task)
+        given_artifacts = named.get("artifacts", {})
+        if not isinstance(given_artifacts, dict):
+            return {**noted, **named}  # validation refuses it later, with a message
+        artifacts = {**noted.get("artifacts", {}), **given_artifacts}
+        return {**noted, **named, **({"artifacts": artifacts} if artifacts else {})}
+
+    def name_intent(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Use the first note as the intent if a mirrored system keeps all other notes."""
+        notes = fields.get("notes")
+        is_named = fields.get("summary") or fields.get("intent")
+        if is_named or not notes or not isinstance(notes, list) or not self.mirrors.keep_notes():
+            return {**fields}
+        return {**fields, "intent": notes[0]}
+
     def mark_reported(self, problem: str) -> str:
         """Return a problem for the caller to report, and do not warn about it again."""
         self.warnings.append(problem)
@@ -431,6 +574,15 @@ class Workspace:
         for problem in problems:
             if problem not in self.warnings:
                 self._warn(self.mark_reported(problem))
+
+
+def _refuse_files(act: StoreEvent) -> None:
+    """Refuse an act that restored code: taking it back changes files of the worktree."""
+    if act.snapshots:
+        raise LeftoffError(
+            "The last act restored files from a snapshot.",
+            hint="Run `leftoff undo` or `leftoff redo` in the project's folder to change them.",
+        )
 
 
 def open_project(

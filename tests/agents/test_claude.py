@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.agents.claude import claude_agent
@@ -27,6 +27,7 @@ from leftoff.agents.stream import (
     TodoList,
     ToolCall,
     ToolResult,
+    TurnFailed,
     Usage,
     UserText,
 )
@@ -196,6 +197,20 @@ def test_what_no_person_asked_is_not_a_request(entry: dict[str, Any]) -> None:
     assert not only(feed(claude_agent, [entry]), UserText)
 
 
+def test_a_skill_that_runs_apart_from_the_conversation_is_not_a_request_to_it() -> None:
+    caveat = "<local-command-caveat>The command below was run directly.</local-command-caveat>"
+    entries = [
+        user(caveat, isMeta=True, promptId="p1"),
+        user("/code-review 12", promptId="p1"),
+        user("/etc/hosts is wrong", promptId="p2"),
+        user("Fix it", promptId="p3"),
+    ]
+
+    asked = only(feed(claude_agent, entries), UserText)
+
+    assert [each.text for each in asked] == ["/etc/hosts is wrong", "Fix it"]
+
+
 @pytest.mark.parametrize(
     ("content", "asked"),
     [
@@ -267,6 +282,20 @@ def test_the_exit_code_line_is_not_part_of_the_error() -> None:
     )
 
     assert only(events, ToolResult)[0].output == ""
+
+
+def test_halves_of_lines_around_a_gap_are_not_part_of_the_output() -> None:
+    output = (
+        "Exit code 1\na.ts:1: error\n  at /home/a\n\n... [82 characters truncated] ...\n\nda/b.ts"
+    )
+    call_and_result = [
+        answer(call("Bash", command="make")),
+        result("Bash", f"{output}\nc.ts:2: error", is_error=True),
+    ]
+
+    events = feed(claude_agent, call_and_result)
+
+    assert only(events, ToolResult)[0].output == "a.ts:1: error\n…\nc.ts:2: error"
 
 
 @pytest.mark.parametrize(
@@ -381,7 +410,7 @@ def test_answers_made_up_by_the_program_are_not_told() -> None:
     made_up = answer({"type": "text", "text": "API Error: 400"}, model="<synthetic>")
     failed = {**answer({"type": "text", "text": "API Error"}), "isApiErrorMessage": True}
 
-    assert feed(claude_agent, [made_up, failed]) == []
+    assert feed(claude_agent, [made_up, failed]) == [TurnFailed(error="API Error")]
 
 
 def test_an_unknown_type_of_line_is_silent() -> None:
@@ -407,7 +436,6 @@ def test_sessions_are_found_by_the_folder_and_below_it(tmp_path: Path) -> None:
 CORRUPTED = RECORDED / "claude" / "p_tasks.jsonl"
 
 
-@settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_one_wrong_byte_costs_at_most_the_events_of_its_line(data: st.DataObject) -> None:
     lines = CORRUPTED.read_bytes().splitlines()
@@ -429,7 +457,7 @@ def test_one_wrong_byte_costs_at_most_the_events_of_its_line(data: st.DataObject
 
 
 def _same_but_place(got: Sequence[SessionEvent], expected: Sequence[SessionEvent]) -> None:
-    """Compare what was told, but for what rests on the line that was lost."""
+    """Compare the events, but for those that rest on the line that was lost."""
     for kind in (UserText, AssistantText, ToolCall):
         assert only(got, kind) == only(expected, kind)
 

@@ -1,10 +1,11 @@
+import fcntl
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leftoff.agents import codex
+from leftoff.agents.codex import codex_agent
 from leftoff.agents.stream import (
     AssistantText,
     Compaction,
@@ -49,12 +50,12 @@ def said(text: str) -> dict[str, Any]:
 
 
 def results(*records: dict[str, Any]) -> list[ToolResult]:
-    return only(feed(codex, records), ToolResult)
+    return only(feed(codex_agent, records), ToolResult)
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_every_recorded_version_tells_the_same_story(path: Path) -> None:
-    events = read_file(codex, path)
+    events = read_file(codex_agent, path)
 
     assert only(events, SessionInfo)[0].agent_version in ("0.134.0", "0.166.0")
     assert only(events, Place) == [Place(cwd="/home/dev/repo", branch="feature/x", at=events[0].at)]
@@ -72,7 +73,7 @@ def test_every_recorded_version_tells_the_same_story(path: Path) -> None:
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_every_call_is_begun_once_and_ended_once(path: Path) -> None:
-    events = read_file(codex, path)
+    events = read_file(codex_agent, path)
 
     begun = [found.id for found in only(events, ToolCall)]
     ended = [found.id for found in only(events, ToolResult)]
@@ -80,7 +81,7 @@ def test_every_call_is_begun_once_and_ended_once(path: Path) -> None:
 
 
 def test_a_summary_is_a_compaction_and_not_something_said() -> None:
-    events = read_file(codex, RECORDED / "codex" / "rollout-0.166-compacted.jsonl")
+    events = read_file(codex_agent, RECORDED / "codex" / "rollout-0.166-compacted.jsonl")
 
     (compaction,) = only(events, Compaction)
     assert "SUMMARY: wrote notes.txt" in compaction.summary
@@ -94,7 +95,7 @@ def test_plan_updates_are_todos() -> None:
         {"step": "Test", "status": "pending"},
     ]
 
-    (todos,) = only(feed(codex, [call("update_plan", plan=steps)]), TodoList)
+    (todos,) = only(feed(codex_agent, [call("update_plan", plan=steps)]), TodoList)
 
     assert [(todo.text, todo.status) for todo in todos.items] == [
         ("Read", "completed"),
@@ -172,7 +173,7 @@ def test_a_long_command_ends_when_a_later_call_is_told_so() -> None:
     ]
 
     assert results(*begun) == []
-    assert only(feed(codex, [*begun, *waited]), ToolCall)[1].what == "npm test"
+    assert only(feed(codex_agent, [*begun, *waited]), ToolCall)[1].what == "npm test"
     assert [(found.id, found.ok, found.output) for found in results(*begun, *waited)] == [
         ("c2", True, ""),
         ("c1", False, "1 failed\n"),
@@ -214,7 +215,7 @@ PATCHED = ("src/new.py", "src/old.py", "src/moved.py", "src/gone.py")
     ],
 )  # fmt: skip
 def test_a_patch_names_its_files_however_it_is_applied(record: dict[str, Any]) -> None:
-    (begun,) = only(feed(codex, [record]), ToolCall)
+    (begun,) = only(feed(codex_agent, [record]), ToolCall)
 
     assert (begun.kind, begun.paths) == ("edit", PATCHED)
 
@@ -222,7 +223,9 @@ def test_a_patch_names_its_files_however_it_is_applied(record: dict[str, Any]) -
 def test_a_patch_applied_elsewhere_names_its_files_from_there() -> None:
     command = f"cd sub && apply_patch <<'EOF'\n{PATCH}\nEOF"
 
-    (begun,) = only(feed(codex, [call("exec_command", cmd=command, workdir="/repo")]), ToolCall)
+    (begun,) = only(
+        feed(codex_agent, [call("exec_command", cmd=command, workdir="/repo")]), ToolCall
+    )
 
     assert begun.paths[0] == "/repo/sub/src/new.py"
 
@@ -243,7 +246,7 @@ def test_a_moved_file_counts_under_both_names() -> None:
     changes = {"/r/a.py": {"type": "update", "unified_diff": "", "move_path": "/r/b.py"}}
     done = event(type="patch_apply_end", call_id="c9", success=True, changes=changes)
 
-    events = feed(codex, [done])
+    events = feed(codex_agent, [done])
 
     assert only(events, ToolCall)[0].paths == ("/r/a.py", "/r/b.py")
     assert only(events, ToolResult)[0].ok
@@ -253,7 +256,7 @@ def test_commands_inside_a_script_are_told_by_their_own_records() -> None:
     ran = {"type": "CommandExecution", "id": "exec-1", "command": ["/bin/bash", "-lc", "make"],
            "exit_code": 2, "aggregated_output": "no rule", "status": "failed"}  # fmt: skip
 
-    events = feed(codex, [event(type="item_completed", item=ran)])
+    events = feed(codex_agent, [event(type="item_completed", item=ran)])
 
     assert only(events, ToolCall)[0].command == "make"
     assert not only(events, ToolResult)[0].ok
@@ -261,7 +264,7 @@ def test_commands_inside_a_script_are_told_by_their_own_records() -> None:
 
 def test_injected_text_is_not_the_users() -> None:
     events = feed(
-        codex,
+        codex_agent,
         [
             user_item(
                 "# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>", "<environment_context>"
@@ -277,13 +280,13 @@ def test_injected_text_is_not_the_users() -> None:
 def test_a_request_counts_once_although_it_is_written_twice() -> None:
     ask = [user_item("fix it"), event(type="user_message", message="fix it"), said("Done.")]
 
-    events = feed(codex, [*ask, *ask])
+    events = feed(codex_agent, [*ask, *ask])
 
     assert [asked.text for asked in only(events, UserText)] == ["fix it", "fix it"]
 
 
 def test_a_request_that_no_event_confirms_is_told_when_it_is_answered() -> None:
-    events = feed(codex, [user_item("fix it"), call("exec_command", cmd="ls")])
+    events = feed(codex_agent, [user_item("fix it"), call("exec_command", cmd="ls")])
 
     assert [type(found) for found in events] == [UserText, ToolCall]
 
@@ -291,7 +294,7 @@ def test_a_request_that_no_event_confirms_is_told_when_it_is_answered() -> None:
 def test_an_editors_preamble_is_not_part_of_the_request() -> None:
     text = "# Context from my IDE setup:\n\n- a.py\n\n## My request for Codex:\nfix it\n"
 
-    (asked,) = only(feed(codex, [event(type="user_message", message=text)]), UserText)
+    (asked,) = only(feed(codex_agent, [event(type="user_message", message=text)]), UserText)
 
     assert asked.text == "fix it"
 
@@ -307,7 +310,7 @@ def meta(session_id: str, branch: str) -> dict[str, Any]:
 
 
 def test_a_fork_keeps_its_own_id_and_branch() -> None:
-    events = feed(codex, [meta("new", "feature"), meta("parent", "main")])
+    events = feed(codex_agent, [meta("new", "feature"), meta("parent", "main")])
 
     assert [info.session_id for info in only(events, SessionInfo)] == ["new"]
     assert [place.branch for place in only(events, Place)] == ["feature"]
@@ -316,14 +319,14 @@ def test_a_fork_keeps_its_own_id_and_branch() -> None:
 def test_a_new_directory_is_told_when_a_turn_begins_in_it() -> None:
     turn = {"timestamp": "t", "type": "turn_context", "payload": {"cwd": "/repo/sub", "model": "m"}}
 
-    assert only(feed(codex, [meta("s", "main"), turn, turn]), Place)[1:] == [
+    assert only(feed(codex_agent, [meta("s", "main"), turn, turn]), Place)[1:] == [
         Place(cwd="/repo/sub", at="t")
     ]
 
 
 def test_nothing_is_in_flight_after_the_user_stops_the_turn() -> None:
     events = feed(
-        codex,
+        codex_agent,
         [
             call("exec_command", cmd="sleep 99"),
             event(type="turn_aborted", reason="interrupted"),
@@ -335,20 +338,22 @@ def test_nothing_is_in_flight_after_the_user_stops_the_turn() -> None:
 
 
 def test_a_proposed_plan_is_seen() -> None:
-    events = feed(codex, [said("Here:\n<proposed_plan>\n# Ship it\n1. Build\n</proposed_plan>")])
+    events = feed(
+        codex_agent, [said("Here:\n<proposed_plan>\n# Ship it\n1. Build\n</proposed_plan>")]
+    )
 
     assert only(events, PlanSeen)[0].text == "# Ship it\n1. Build"
 
 
 def test_reading_goes_on_from_the_state_it_left() -> None:
     lines = (RECORDED / "codex" / "rollout-0.134.jsonl").read_bytes().splitlines()
-    whole = codex.new_reader({})
+    whole = codex_agent.new_reader({})
     expected = [found for line in lines for found in whole.feed(line)]
 
     state: dict[str, Any] = {}
     got: list[SessionEvent] = []
     for line in lines:
-        reader = codex.new_reader(json.loads(json.dumps(state)))
+        reader = codex_agent.new_reader(json.loads(json.dumps(state)))
         got.extend(reader.feed(line))
         state = reader.state
 
@@ -368,7 +373,69 @@ def test_sessions_are_found_by_folder_without_those_of_sub_agents(tmp_path: Path
         (day / f"rollout-{name}.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     (day / "rollout-e.jsonl").write_bytes(b"\xff not json")
 
-    found = list(codex.find_sessions(tmp_path / ".codex", Path("/repo")))
+    found = list(codex_agent.find_sessions(tmp_path / ".codex", Path("/repo")))
 
     assert [session.session_id for session in found] == ["b", "a"]
     assert all(session.touched_at > 0 for session in found)
+
+
+def test_a_session_killed_in_a_call_knows_the_use_of_the_request_that_made_it(
+    tmp_path: Path,
+) -> None:
+    lines = (RECORDED / "codex" / "rollout-0.166.jsonl").read_text(encoding="utf-8").splitlines()
+    calls = [n for n, line in enumerate(lines) if '"type":"token_usage_record"' in line]
+    killed = tmp_path / "rollout.jsonl"
+    killed.write_text("\n".join(lines[: calls[1] + 1]) + "\n", encoding="utf-8")
+
+    last = only(read_file(codex_agent, killed), Usage)[-1]
+
+    assert (last.tokens, last.window) == (2524, 190_000)
+
+
+def test_the_use_of_a_summary_and_of_sub_agents_is_not_the_sessions() -> None:
+    path = RECORDED / "codex" / "rollout-0.166-compacted.jsonl"
+    events = read_file(codex_agent, path)
+    uses = [(each.tokens, each.window) for each in only(events, Usage)]
+    other = {"thread_id": "another", "usage": {"total_tokens": 9}}
+    record = {"type": "token_usage_record", "payload": other}
+
+    assert uses[2:6] == [(195_056, 190_000)] * 3 + [(1290, 190_000)]
+    assert only(feed(codex_agent, [meta("mine", "main"), record]), Usage) == []
+
+
+def test_a_lock_says_whether_a_session_runs(tmp_path: Path) -> None:
+    assert codex_agent.is_running(tmp_path, "one") is None
+    locks = tmp_path / "thread-writer-locks"
+    locks.mkdir()
+    (locks / "one.lock").touch()
+    assert codex_agent.is_running(tmp_path, "one") is False
+    with (locks / "one.lock").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert codex_agent.is_running(tmp_path, "one") is True
+    assert codex_agent.is_running(tmp_path, "../one") is None
+
+
+def test_the_tools_of_an_mcp_server_carry_its_name() -> None:
+    ours = item(type="function_call", name="save", namespace="mcp__leftoff", call_id="c1")
+    theirs = item(type="function_call", name="get", namespace="mcp__docs", call_id="c2")
+
+    calls = only(feed(codex_agent, [ours, theirs]), ToolCall)
+
+    assert [(each.tool, each.command) for each in calls] == [
+        ("mcp__leftoff__save", "leftoff save"),
+        ("mcp__docs__get", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("phase", "marks"),
+    [("commentary", (False, True)), ("final_answer", (True, False)), (None, (False, False))],
+)
+def test_words_say_whether_they_end_the_turn(phase: str | None, marks: tuple[bool, bool]) -> None:
+    content = [{"type": "output_text", "text": "Still running."}]
+    (said,) = only(
+        feed(codex_agent, [item(type="message", role="assistant", content=content, phase=phase)]),
+        AssistantText,
+    )
+
+    assert (said.ends_turn, said.is_interim) == marks

@@ -1,10 +1,11 @@
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leftoff.agents import copilot
+from leftoff.agents.copilot import copilot_agent
 from leftoff.agents.copilot.todo_table import checklist, replay
 from leftoff.agents.stream import (
     AssistantText,
@@ -40,12 +41,12 @@ def complete(content: str, call_id: str = "c1", /, **data: Any) -> dict[str, Any
 
 
 def result(*records: dict[str, Any]) -> ToolResult:
-    return only(feed(copilot, records), ToolResult)[-1]
+    return only(feed(copilot_agent, records), ToolResult)[-1]
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_the_recorded_sessions_tell_their_story(path: Path) -> None:
-    events = read_file(copilot, path)
+    events = read_file(copilot_agent, path)
 
     assert only(events, SessionInfo)[0].agent_version == "1.0.102"
     assert only(events, Place)[0].branch == "feature/x"
@@ -60,7 +61,7 @@ def test_the_recorded_sessions_tell_their_story(path: Path) -> None:
 
 
 def test_a_cancelled_compaction_is_none() -> None:
-    events = read_file(copilot, RECORDED / "copilot" / "events-compaction.jsonl")
+    events = read_file(copilot_agent, RECORDED / "copilot" / "events-compaction.jsonl")
 
     assert not only(events, Compaction)
     assert max(usage.tokens for usage in only(events, Usage)) >= 127079
@@ -75,7 +76,7 @@ def test_a_compaction_tells_its_summary_and_what_is_left() -> None:
         tokenLimit=128000,
     )
 
-    summary, usage = feed(copilot, [done])
+    summary, usage = feed(copilot_agent, [done])
 
     assert summary == Compaction(summary="We built it.", at=done["timestamp"])
     assert isinstance(usage, Usage)
@@ -83,7 +84,7 @@ def test_a_compaction_tells_its_summary_and_what_is_left() -> None:
 
 
 def test_the_recorded_todos_are_read_from_sql() -> None:
-    events = read_file(copilot, RECORDED / "copilot" / "events-todos.jsonl")
+    events = read_file(copilot_agent, RECORDED / "copilot" / "events-todos.jsonl")
 
     (todos,) = only(events, TodoList)
     assert [(todo.id, todo.text, todo.status) for todo in todos.items] == [
@@ -96,7 +97,7 @@ def test_todos_follow_the_statements_of_the_whole_session() -> None:
     insert = "INSERT INTO todos (id, title) VALUES ('a', 'A; b'), ('c', 'C')"
     update = "UPDATE todos SET status = 'done' WHERE id = 'a'; DELETE FROM todos WHERE id = 'c';"
     events = feed(
-        copilot,
+        copilot_agent,
         [
             start("sql", query=insert),
             complete("2 rows"),
@@ -113,7 +114,9 @@ def test_todos_follow_the_statements_of_the_whole_session() -> None:
 def test_a_failed_statement_changes_no_todos() -> None:
     failed = complete("no such column", success=False)
 
-    assert not only(feed(copilot, [start("sql", query="UPDATE todos SET x = 1"), failed]), TodoList)
+    assert not only(
+        feed(copilot_agent, [start("sql", query="UPDATE todos SET x = 1"), failed]), TodoList
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,6 +165,22 @@ def test_a_command_is_judged_by_its_exit_status(content: str, data: Any, ok: boo
     assert result(start("bash", command="make"), complete(content, **data)).ok is ok
 
 
+@pytest.mark.parametrize(
+    "mark", ["<shellId: 0 completed with exit code 1>", "<exited with exit code 1>"]
+)
+def test_what_copilot_adds_to_the_output_is_not_part_of_it(mark: str) -> None:
+    found = result(start("bash", command="make"), complete(f"FAILED test_header\n{mark}"))
+
+    assert (found.output, found.exit) == ("FAILED test_header", 1)
+
+
+def test_the_recorded_failure_ends_with_the_words_of_the_command() -> None:
+    events = read_file(copilot_agent, RECORDED / "copilot" / "events-todos.jsonl")
+
+    (failed,) = [found for found in only(events, ToolResult) if not found.ok]
+    assert failed.output.endswith("No such file or directory")
+
+
 def test_an_error_is_the_output_of_a_failed_call() -> None:
     failed = complete("", success=False, error={"message": "no such path", "code": "failure"})
 
@@ -188,15 +207,15 @@ LONG = [
 def test_a_long_command_goes_on_after_its_call() -> None:
     slow = complete("a\n<command with shellId: 7 is still running after 30 seconds. Wait.>", "c1")
 
-    assert only(feed(copilot, LONG), ToolResult) == []
-    assert only(feed(copilot, [LONG[0], slow]), ToolResult) == []
+    assert only(feed(copilot_agent, LONG), ToolResult) == []
+    assert only(feed(copilot_agent, [LONG[0], slow]), ToolResult) == []
 
 
 def test_a_long_command_ends_when_its_shell_is_read() -> None:
     read = start("read_bash", "c2", shellId="s1", delay=5)
     failed = complete("1 failed\n<exited with exit code 1>", "c2")
 
-    events = feed(copilot, [*LONG, read, failed])
+    events = feed(copilot_agent, [*LONG, read, failed])
 
     assert only(events, ToolCall)[1].what == "npm test"
     assert [(found.id, found.ok) for found in only(events, ToolResult)] == [
@@ -209,13 +228,15 @@ def test_a_shell_that_cannot_be_read_says_nothing_of_the_command() -> None:
     read = start("read_bash", "c2", shellId="s1", delay=5)
     gone = complete("", "c2", success=False, error={"message": "already stopped"})
 
-    assert [found.id for found in only(feed(copilot, [*LONG, read, gone]), ToolResult)] == ["c2"]
+    assert [found.id for found in only(feed(copilot_agent, [*LONG, read, gone]), ToolResult)] == [
+        "c2"
+    ]
 
 
 def test_a_stopped_command_has_not_failed() -> None:
     stop = [start("stop_bash", "c2", shellId="s1"), complete("<command with id: s1 stopped>", "c2")]
 
-    ended = only(feed(copilot, [*LONG, *stop]), ToolResult)[-1]
+    ended = only(feed(copilot_agent, [*LONG, *stop]), ToolResult)[-1]
 
     assert (ended.id, ended.ok, ended.output) == ("c1", False, "")
 
@@ -225,16 +246,16 @@ def test_a_notice_ends_a_command_that_went_well() -> None:
         kind = {"type": "shell_completed", "shellId": "s1", "exitCode": code}
         return event("system.notification", content="done", kind=kind)
 
-    (ended,) = only(feed(copilot, [*LONG, notice(0)]), ToolResult)
+    (ended,) = only(feed(copilot_agent, [*LONG, notice(0)]), ToolResult)
 
     assert (ended.id, ended.ok) == ("c1", True)
-    assert only(feed(copilot, [*LONG, notice(1)]), ToolResult) == []
+    assert only(feed(copilot_agent, [*LONG, notice(1)]), ToolResult) == []
 
 
 def test_edits_name_their_files_in_every_form() -> None:
     patch = "*** Begin Patch\n*** Update File: a.py\n*** End Patch"
     calls = feed(
-        copilot,
+        copilot_agent,
         [
             start("create", path="/r/new.py", file_text="x"),
             start("edit", path="/r/old.py", old_str="a", new_str="b"),
@@ -249,7 +270,9 @@ def test_edits_name_their_files_in_every_form() -> None:
 
 
 def test_an_editor_that_views_does_not_edit() -> None:
-    (call,) = only(feed(copilot, [start("str_replace_editor", command="view", path="a")]), ToolCall)
+    (call,) = only(
+        feed(copilot_agent, [start("str_replace_editor", command="view", path="a")]), ToolCall
+    )
 
     assert (call.kind, call.command) == ("read", "")
 
@@ -259,7 +282,7 @@ def test_a_sub_agents_work_is_marked() -> None:
     inner["agentId"] = "explore-1"
     older = event("tool.execution_start", toolCallId="x", toolName="edit", parentToolCallId="t")
 
-    assert [call.sidechain for call in feed(copilot, [inner, older, start("edit")])] == [
+    assert [call.sidechain for call in feed(copilot_agent, [inner, older, start("edit")])] == [
         True,
         True,
         False,
@@ -275,7 +298,7 @@ def test_a_blocked_prompt_is_kept_and_a_passed_one_is_not() -> None:
         ]
 
     events = feed(
-        copilot, [*hook("1", {"additionalContext": "x"}), *hook("2", {"decision": "block"})]
+        copilot_agent, [*hook("1", {"additionalContext": "x"}), *hook("2", {"decision": "block"})]
     )
 
     assert [queued.text for queued in only(events, PromptQueued)] == ["prompt 2"]
@@ -283,7 +306,7 @@ def test_a_blocked_prompt_is_kept_and_a_passed_one_is_not() -> None:
 
 def test_words_put_in_the_users_mouth_are_not_the_users() -> None:
     events = feed(
-        copilot,
+        copilot_agent,
         [
             event("user.message", content="<skill-context>do</skill-context>", source="skill-pdf"),
             event("user.message", content="fix it", source="user"),
@@ -295,7 +318,7 @@ def test_words_put_in_the_users_mouth_are_not_the_users() -> None:
 
 
 def test_nothing_is_in_flight_after_an_abort() -> None:
-    events = feed(copilot, [start("bash", command="sleep 9"), event("abort", reason="user")])
+    events = feed(copilot_agent, [start("bash", command="sleep 9"), event("abort", reason="user")])
 
     assert [found.rejected for found in only(events, ToolResult)] == [""]
 
@@ -303,7 +326,7 @@ def test_nothing_is_in_flight_after_an_abort() -> None:
 def test_a_plan_is_seen_where_it_is_written_and_shown() -> None:
     path = "/home/dev/.copilot/session-state/1/plan.md"
     events = feed(
-        copilot,
+        copilot_agent,
         [
             start("create", path=path, file_text="# Ship"),
             start("exit_plan_mode", summary="Ship it"),
@@ -323,6 +346,19 @@ def test_sessions_are_found_by_folder(tmp_path: Path) -> None:
         line = event("session.start", sessionId=name, context={"cwd": cwd})
         (folder / "events.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
 
-    found = list(copilot.find_sessions(tmp_path / ".copilot", Path("/repo")))
+    found = list(copilot_agent.find_sessions(tmp_path / ".copilot", Path("/repo")))
 
     assert [session.session_id for session in found] == ["a"]
+
+
+def test_the_name_of_a_file_says_whether_a_session_runs(tmp_path: Path) -> None:
+    assert copilot_agent.is_running(tmp_path, "one") is None
+    folder = tmp_path / "session-state" / "one"
+    folder.mkdir(parents=True)
+    (folder / "inuse.odd.lock").touch()
+    assert copilot_agent.is_running(tmp_path, "one") is None
+    # No process has the largest number.
+    (folder / "inuse.4194304.lock").touch()
+    assert copilot_agent.is_running(tmp_path, "one") is False
+    (folder / f"inuse.{os.getpid()}.lock").touch()
+    assert copilot_agent.is_running(tmp_path, "one") is True

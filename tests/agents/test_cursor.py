@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from leftoff.agents import cursor
+from leftoff.agents.cursor import cursor_agent
 from leftoff.agents.stream import (
     AssistantText,
     Place,
@@ -31,7 +31,7 @@ def use(name: str, /, **given: Any) -> dict[str, Any]:
 
 
 def test_a_conversation_tells_its_story() -> None:
-    events = read_file(cursor, EXAMPLE)
+    events = read_file(cursor_agent, EXAMPLE)
 
     assert [asked.text for asked in only(events, UserText)] == [
         "Add a list of planets to the docs",
@@ -43,7 +43,7 @@ def test_a_conversation_tells_its_story() -> None:
 
 
 def test_a_call_has_ended_once_the_session_goes_on() -> None:
-    events = read_file(cursor, EXAMPLE)
+    events = read_file(cursor_agent, EXAMPLE)
 
     begun = [call.id for call in only(events, ToolCall)]
     assert [result.id for result in only(events, ToolResult)] == begun[:-1]
@@ -53,7 +53,7 @@ def test_results_count_where_they_are_written() -> None:
     call = {**use("Shell", command="make"), "id": "t1"}
     failed = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": "no rule"}
 
-    events = feed(cursor, [said(call), said(failed, role="user")])
+    events = feed(cursor_agent, [said(call), said(failed, role="user")])
 
     assert only(events, ToolResult) == [ToolResult(id="t1", ok=False, output="no rule")]
     assert not only(events, UserText)
@@ -69,7 +69,7 @@ def test_results_count_where_they_are_written() -> None:
     ],
 )
 def test_only_the_query_is_the_users(text: str, typed: str) -> None:
-    (asked,) = only(feed(cursor, [said(words(text), role="user")]), UserText)
+    (asked,) = only(feed(cursor_agent, [said(words(text), role="user")]), UserText)
 
     assert asked.text == typed
 
@@ -77,7 +77,7 @@ def test_only_the_query_is_the_users(text: str, typed: str) -> None:
 def test_the_folder_is_told_where_it_is_written() -> None:
     text = "<user_info>\nWorkspace Path: /home/dev/repo\n</user_info>"
 
-    assert feed(cursor, [said(words(text), role="user")]) == [Place(cwd="/home/dev/repo")]
+    assert feed(cursor_agent, [said(words(text), role="user")]) == [Place(cwd="/home/dev/repo")]
 
 
 @pytest.mark.parametrize(
@@ -91,13 +91,13 @@ def test_the_folder_is_told_where_it_is_written() -> None:
     ],
 )
 def test_edits_name_their_files_in_every_form(call: dict[str, Any], path: str) -> None:
-    (begun,) = only(feed(cursor, [said(call)]), ToolCall)
+    (begun,) = only(feed(cursor_agent, [said(call)]), ToolCall)
 
     assert (begun.kind, begun.paths) == ("edit", (path,))
 
 
 def test_the_mark_for_hidden_thoughts_is_not_said() -> None:
-    events = feed(cursor, [said(words("Done.\n\n[REDACTED]")), said(words("[REDACTED]"))])
+    events = feed(cursor_agent, [said(words("Done.\n\n[REDACTED]")), said(words("[REDACTED]"))])
 
     assert [answer.text for answer in only(events, AssistantText)] == ["Done."]
 
@@ -110,7 +110,7 @@ def test_todos_are_replaced_or_merged_by_id() -> None:
         todos=[{"id": "1", "status": "completed"}, {"id": "2", "status": "cancelled"}],
     )
 
-    events = feed(cursor, [said(whole), said(merged)])
+    events = feed(cursor_agent, [said(whole), said(merged)])
 
     assert [todo.text for todo in only(events, TodoList)[0].items] == ["A"]
     assert only(events, TodoChange) == [
@@ -125,6 +125,6 @@ def test_conversations_are_found_by_folder(tmp_path: Path) -> None:
         (root / place).mkdir(parents=True)
         (root / place / f"{place[-2:]}.jsonl").write_bytes(EXAMPLE.read_bytes())
 
-    found = list(cursor.find_sessions(tmp_path / ".cursor", Path("/home/dev/my_repo")))
+    found = list(cursor_agent.find_sessions(tmp_path / ".cursor", Path("/home/dev/my_repo")))
 
     assert [session.session_id for session in found] == ["u1"]

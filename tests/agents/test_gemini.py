@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from leftoff.agents import gemini
+from leftoff.agents.gemini import gemini_agent
 from leftoff.agents.stream import (
     AssistantText,
     Compaction,
@@ -47,7 +47,7 @@ def as_document(path: Path) -> dict[str, Any]:
 
 
 def test_the_recorded_session_tells_its_story() -> None:
-    events = read_file(gemini, RECORDING)
+    events = read_file(gemini_agent, RECORDING)
 
     assert only(events, SessionInfo)[0].session_id == "7a911f14-2b91-41f7-88b3-cd05e43d0881"
     assert only(events, Place)[0].cwd == "/home/dev/repo"
@@ -70,17 +70,17 @@ def test_a_document_and_lines_tell_the_same(tmp_path: Path) -> None:
     path = tmp_path / "session.json"
     path.write_text(json.dumps(as_document(RECORDING), indent=2), encoding="utf-8")
 
-    assert gemini.recognises(path.read_bytes(), path) == "document"
-    assert read_file(gemini, path) == read_file(gemini, RECORDING)
+    assert gemini_agent.recognises(path.read_bytes(), path) == "document"
+    assert read_file(gemini_agent, path) == read_file(gemini_agent, RECORDING)
 
 
 def test_a_document_on_one_line_is_still_a_document(tmp_path: Path) -> None:
     path = tmp_path / "session.json"
     path.write_text(json.dumps(as_document(RECORDING)), encoding="utf-8")
 
-    assert gemini.recognises(path.read_bytes(), path) == "document"
-    assert gemini.recognises(path.read_bytes()[:2000], path) == "document"
-    assert gemini.recognises(RECORDING.read_bytes(), RECORDING) == "lines"
+    assert gemini_agent.recognises(path.read_bytes(), path) == "document"
+    assert gemini_agent.recognises(path.read_bytes()[:2000], path) == "document"
+    assert gemini_agent.recognises(RECORDING.read_bytes(), RECORDING) == "lines"
 
 
 def test_a_torn_document_gives_the_messages_before_the_tear(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_torn_document_gives_the_messages_before_the_tear(tmp_path: Path) -> N
     whole = json.dumps(as_document(RECORDING), indent=2)
     path.write_text(whole[: whole.index("write_file")], encoding="utf-8")
 
-    events = read_file(gemini, path)
+    events = read_file(gemini_agent, path)
 
     assert [found.tool for found in only(events, ToolCall)] == ["write_todos"]
     assert len(only(events, UserText)) == 1
@@ -98,7 +98,7 @@ def test_a_message_written_again_tells_only_what_is_new() -> None:
     begun = call("run_shell_command", "executing", command="make")
     ended = call("run_shell_command", output="Output: fine\nExit Code: 0", command="make")
     events = feed(
-        gemini,
+        gemini_agent,
         [
             answer(content="I build.", tokens={"total": 9}),
             answer(content="I build.", tokens={"total": 9}, toolCalls=[begun]),
@@ -112,7 +112,7 @@ def test_a_message_written_again_tells_only_what_is_new() -> None:
 def test_messages_set_anew_tell_only_what_follows_the_known_ones() -> None:
     kept = [user("first", "u1"), answer("g1", content="yes"), user("second", "u2")]
 
-    events = feed(gemini, [*kept[:2], {"$set": {"messages": kept}}])
+    events = feed(gemini_agent, [*kept[:2], {"$set": {"messages": kept}}])
 
     assert [asked.text for asked in only(events, UserText)] == ["first", "second"]
     assert len(only(events, AssistantText)) == 1
@@ -121,17 +121,20 @@ def test_messages_set_anew_tell_only_what_follows_the_known_ones() -> None:
 def test_messages_without_ids_are_all_told() -> None:
     document = {"sessionId": "1", "messages": [user("one", ""), user("two", "")]}
 
-    assert [asked.text for asked in only(feed(gemini, [document]), UserText)] == ["one", "two"]
+    assert [asked.text for asked in only(feed(gemini_agent, [document]), UserText)] == [
+        "one",
+        "two",
+    ]
 
 
 def test_a_rewind_and_unknown_records_are_survived() -> None:
-    assert feed(gemini, [{"$rewindTo": "u1"}, {"$new": 1}, {"id": "x", "type": "info"}]) == []
+    assert feed(gemini_agent, [{"$rewindTo": "u1"}, {"$new": 1}, {"id": "x", "type": "info"}]) == []
 
 
 def test_a_snapshot_is_a_compaction() -> None:
     words = "<state_snapshot>\n<overall_goal>Ship</overall_goal>\n</state_snapshot>"
 
-    (found,) = feed(gemini, [user([{"text": words}])])
+    (found,) = feed(gemini_agent, [user([{"text": words}])])
 
     assert found == Compaction(summary=words, at="t")
 
@@ -150,7 +153,7 @@ def test_a_snapshot_is_a_compaction() -> None:
     ],
 )
 def test_only_what_a_person_typed_is_the_users(message: dict[str, Any], words: list[str]) -> None:
-    assert [asked.text for asked in only(feed(gemini, [message]), UserText)] == words
+    assert [asked.text for asked in only(feed(gemini_agent, [message]), UserText)] == words
 
 
 @pytest.mark.parametrize(
@@ -171,15 +174,39 @@ def test_only_what_a_person_typed_is_the_users(message: dict[str, Any], words: l
 def test_a_command_is_judged_by_its_exit_code(output: str, ok: bool, kept: str) -> None:  # noqa: FBT001
     shell = call("run_shell_command", output=output, command="make")
 
-    (result,) = only(feed(gemini, [answer(toolCalls=[shell])]), ToolResult)
+    (result,) = only(feed(gemini_agent, [answer(toolCalls=[shell])]), ToolResult)
 
     assert (result.ok, result.output) == (ok, kept)
+
+
+def test_a_compression_is_reported_once_and_repeats_nothing() -> None:
+    events = read_file(gemini_agent, RECORDED / "gemini" / "session-compressed.jsonl")
+
+    assert [each.summary for each in only(events, Compaction)] == [
+        "<state_snapshot>FAKE-SUMMARY of the conversation so far.</state_snapshot>"
+    ] * 2
+    assert [each.text for each in only(events, UserText)] == [
+        "Add a retry to the HTTP client",
+        "and the docs",
+        "and rename the module",
+        "once more",
+        "a fifth thing",
+        "a sixth thing",
+        "goodbye",
+    ]
+    assert [each.text for each in only(events, AssistantText)][1:] == [
+        "two",
+        "three",
+        "four",
+        "five",
+    ]
+    assert [each.tool for each in only(events, ToolCall)] == ["write_file", "run_shell_command"]
 
 
 def test_a_cancelled_call_is_a_refusal() -> None:
     calls = [call("replace", "cancelled", file_path="a.py")]
 
-    (result,) = only(feed(gemini, [answer(toolCalls=calls)]), ToolResult)
+    (result,) = only(feed(gemini_agent, [answer(toolCalls=calls)]), ToolResult)
 
     assert (result.ok, result.rejected) == (False, "")
 
@@ -195,11 +222,12 @@ def test_sessions_are_found_by_name_and_by_hash(tmp_path: Path) -> None:
     (root / "projects.json").write_text(json.dumps(projects), encoding="utf-8")
 
     found = {
-        session.session_id for session in gemini.find_sessions(tmp_path / ".gemini", Path("/repo"))
+        session.session_id
+        for session in gemini_agent.find_sessions(tmp_path / ".gemini", Path("/repo"))
     }
 
     assert found == {"repo", hashed}
 
 
 def test_a_home_without_gemini_has_no_sessions(tmp_path: Path) -> None:
-    assert list(gemini.find_sessions(tmp_path / ".gemini", Path("/repo"))) == []
+    assert list(gemini_agent.find_sessions(tmp_path / ".gemini", Path("/repo"))) == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from leftoff.agents import opencode
+from leftoff.agents.opencode import opencode_agent
 from leftoff.agents.stream import (
     AssistantText,
     Compaction,
@@ -104,11 +104,11 @@ def session(*messages: dict[str, Any], **info: Any) -> dict[str, Any]:
 
 
 def test_the_recorded_database_tells_its_story(path: Path) -> None:
-    events = read_file(opencode, path)
+    events = read_file(opencode_agent, path)
 
     assert only(events, SessionInfo) == [SessionInfo(session_id=SESSION, agent_version="1.18.33")]
     assert only(events, Place) == [Place(cwd="/home/dev/repo")]
-    assert [asked.text for asked in only(events, UserText)] == ['"please write notes and list"']
+    assert [asked.text for asked in only(events, UserText)] == ["please write notes and list"]
     assert [call.tool for call in only(events, ToolCall)] == ["todowrite", "write", "bash"]
     assert [result.ok for result in only(events, ToolResult)] == [True, True, False]
     assert only(events, ToolResult)[1].paths == ("/home/dev/repo/notes.txt",)
@@ -120,16 +120,16 @@ def test_the_recorded_database_tells_its_story(path: Path) -> None:
 def test_an_export_and_the_database_tell_the_same(path: Path, save: Save) -> None:
     file = save(exported())
 
-    assert opencode.recognises(file.read_bytes(), file) == "document"
+    assert opencode_agent.recognises(file.read_bytes(), file) == "document"
     # The table of todos is not exported.
-    assert read_file(opencode, file) == read_file(opencode, path)[:-1]
+    assert read_file(opencode_agent, file) == read_file(opencode_agent, path)[:-1]
 
 
 def test_reading_leaves_nothing_beside_the_database(path: Path) -> None:
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
 
-    read_file(opencode, path)
-    list(opencode.find_sessions(path.parent, Path("/home/dev/repo")))
+    read_file(opencode_agent, path)
+    list(opencode_agent.find_sessions(path.parent, Path("/home/dev/repo")))
 
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
@@ -154,7 +154,7 @@ def test_what_a_running_opencode_has_not_yet_checkpointed_is_read(path: Path) ->
         writer.commit()
         writer.execute("BEGIN IMMEDIATE")
 
-        events = read_file(opencode, path)
+        events = read_file(opencode_agent, path)
 
     assert only(events, UserText)[-1].text == "one more thing"
 
@@ -173,21 +173,24 @@ def test_a_sub_agents_work_follows_its_call_and_is_marked(path: Path) -> None:
             insert(database, "part", {**piece, "data": json.dumps(part)})
         database.commit()
 
-    calls = only(read_file(opencode, path), ToolCall)
+    calls = only(read_file(opencode_agent, path), ToolCall)
 
     assert [(call.tool, call.sidechain) for call in calls[-2:]] == [("task", False), ("edit", True)]
 
 
 def test_a_session_is_chosen_by_its_id(path: Path) -> None:
-    assert only(opencode.read_document(path, "ses_none"), UserText) == []
-    assert only(opencode.read_document(path, SESSION), UserText)
+    assert only(opencode_agent.read_document(path, "ses_none"), UserText) == []
+    assert only(opencode_agent.read_document(path, SESSION), UserText)
 
 
 def test_sessions_are_found_by_folder(home: Path) -> None:
-    (found,) = opencode.find_sessions(home / ".local/share/opencode", Path("/home/dev"))
+    (found,) = opencode_agent.find_sessions(home / ".local/share/opencode", Path("/home/dev"))
 
     assert (found.session_id, found.touched_at) == (SESSION, 1794770743.112)
-    assert list(opencode.find_sessions(home / ".local/share/opencode", Path("/home/other"))) == []
+    assert (
+        list(opencode_agent.find_sessions(home / ".local/share/opencode", Path("/home/other")))
+        == []
+    )
 
 
 def test_a_database_of_another_shape_is_refused_with_a_way_out(tmp_path: Path) -> None:
@@ -197,10 +200,10 @@ def test_a_database_of_another_shape_is_refused_with_a_way_out(tmp_path: Path) -
         database.commit()
 
     with pytest.raises(SessionUnreadable) as refused:
-        opencode.read_document(path, "")
+        opencode_agent.read_document(path, "")
 
     assert "opencode export" in refused.value.hint
-    assert list(opencode.find_sessions(tmp_path, Path("/"))) == []
+    assert list(opencode_agent.find_sessions(tmp_path, Path("/"))) == []
 
 
 def test_another_database_is_not_opencodes(tmp_path: Path) -> None:
@@ -209,7 +212,7 @@ def test_another_database_is_not_opencodes(tmp_path: Path) -> None:
         database.execute("CREATE TABLE t (x)")
         database.commit()
 
-    assert opencode.recognises(path.read_bytes(), path) is None
+    assert opencode_agent.recognises(path.read_bytes(), path) is None
 
 
 @pytest.mark.parametrize(
@@ -227,15 +230,43 @@ def test_a_refused_call_carries_the_users_reason(
 ) -> None:
     failed = tool("bash", "error", input={"command": "npm i"}, error=error)
 
-    (result,) = only(read_file(opencode, save(session(message("assistant", failed)))), ToolResult)
+    (result,) = only(
+        read_file(opencode_agent, save(session(message("assistant", failed)))), ToolResult
+    )
 
     assert (result.ok, result.output, result.rejected) == (False, error, rejected)
+
+
+def test_a_command_that_the_user_stopped_is_no_failure(save: Save) -> None:
+    # As 1.18.33 stores it after Esc.
+    output = "(no output)\n\n<shell_metadata>\nUser aborted the command\n</shell_metadata>"
+    stopped = tool(
+        "bash",
+        "completed",
+        input={"command": "sleep 118"},
+        output=output,
+        metadata={"output": output, "exit": None},
+    )
+
+    (result,) = only(
+        read_file(opencode_agent, save(session(message("assistant", stopped)))), ToolResult
+    )
+
+    assert (result.ok, result.rejected) == (False, "")
+
+
+def test_a_prompt_of_a_run_is_read_without_its_quotes(save: Save) -> None:
+    asked = {"type": "text", "text": '"please write notes"'}
+
+    (said,) = only(read_file(opencode_agent, save(session(message("user", asked)))), UserText)
+
+    assert said.text == "please write notes"
 
 
 def test_a_running_call_has_no_result(save: Save) -> None:
     running = tool("bash", "running", input={"command": "make"})
 
-    events = read_file(opencode, save(session(message("assistant", running))))
+    events = read_file(opencode_agent, save(session(message("assistant", running))))
 
     assert only(events, ToolCall)[0].command == "make"
     assert not only(events, ToolResult)
@@ -247,7 +278,9 @@ def test_a_command_that_was_killed_did_not_go_well(save: Save) -> None:
         for exit_code in (0, 1, None)
     ]
 
-    results = only(read_file(opencode, save(session(message("assistant", *runs)))), ToolResult)
+    results = only(
+        read_file(opencode_agent, save(session(message("assistant", *runs)))), ToolResult
+    )
 
     assert [result.ok for result in results] == [True, False, False]
 
@@ -255,7 +288,9 @@ def test_a_command_that_was_killed_did_not_go_well(save: Save) -> None:
 def test_only_tools_that_edit_name_files_as_changed(save: Save) -> None:
     look = tool("peek", input={"path": "a.py"}, metadata={"filepath": "/r/a.py"})
 
-    (result,) = only(read_file(opencode, save(session(message("assistant", look)))), ToolResult)
+    (result,) = only(
+        read_file(opencode_agent, save(session(message("assistant", look)))), ToolResult
+    )
 
     assert result.paths == ()
 
@@ -264,7 +299,7 @@ def test_a_plan_written_to_its_folder_is_seen(save: Save) -> None:
     path = "/r/.opencode/plans/1770000000-quiet-fox.md"
     write = tool("write", input={"filePath": path, "content": "# Login"})
 
-    events = read_file(opencode, save(session(message("assistant", write))))
+    events = read_file(opencode_agent, save(session(message("assistant", write))))
 
     assert [(plan.path, plan.text) for plan in only(events, PlanSeen)] == [(path, "# Login")]
 
@@ -272,7 +307,7 @@ def test_a_plan_written_to_its_folder_is_seen(save: Save) -> None:
 def test_a_command_is_named_instead_of_its_template(save: Save) -> None:
     part = {"type": "subtask", "command": "review", "prompt": "You are a reviewer. " * 200}
 
-    events = read_file(opencode, save(session(message("user", part))))
+    events = read_file(opencode_agent, save(session(message("user", part))))
 
     assert [asked.text for asked in only(events, UserText)] == ["/review"]
 
@@ -280,7 +315,7 @@ def test_a_command_is_named_instead_of_its_template(save: Save) -> None:
 def test_a_command_given_to_a_sub_agent_is_a_request(save: Save) -> None:
     part = {"type": "subtask", "prompt": "Review the branch", "agent": "general"}
 
-    events = read_file(opencode, save(session(message("user", part))))
+    events = read_file(opencode_agent, save(session(message("user", part))))
 
     assert [asked.text for asked in only(events, UserText)] == ["Review the branch"]
 
@@ -294,13 +329,13 @@ def test_a_command_given_to_a_sub_agent_is_a_request(save: Save) -> None:
     ],
 )
 def test_an_export_is_known_without_its_ids_and_before_its_messages(text: str) -> None:
-    assert opencode.recognises(text.encode(), Path("session.json")) == "document"
+    assert opencode_agent.recognises(text.encode(), Path("session.json")) == "document"
 
 
 def test_other_documents_with_messages_are_not_exports() -> None:
     text = b'{"v": 1, "messages": [{"role": "user", "content": "ses_1"}]}'
 
-    assert opencode.recognises(text, Path("thread.json")) is None
+    assert opencode_agent.recognises(text, Path("thread.json")) is None
 
 
 def test_a_patch_names_the_files_it_changed(save: Save) -> None:
@@ -308,7 +343,7 @@ def test_a_patch_names_the_files_it_changed(save: Save) -> None:
     patch = "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n*** End Patch"
     done = tool("apply_patch", input={"patchText": patch}, metadata={"files": files})
 
-    events = read_file(opencode, save(session(message("assistant", done))))
+    events = read_file(opencode_agent, save(session(message("assistant", done))))
 
     assert only(events, ToolCall)[0].paths == ("a.py", "b.py")
     assert only(events, ToolResult)[0].paths == ("/r/a.py", "/r/b.py")
@@ -322,7 +357,7 @@ def test_added_text_is_not_the_users_and_a_summary_is_a_compaction(save: Save) -
         message("user", words("Continue if you have next steps", synthetic=True)),
     )
 
-    events = read_file(opencode, save(document))
+    events = read_file(opencode_agent, save(document))
 
     assert [asked.text for asked in only(events, UserText)] == ["fix it"]
     assert [found.summary for found in only(events, Compaction)] == ["We fixed it."]
@@ -339,7 +374,7 @@ def test_added_text_is_not_the_users_and_a_summary_is_a_compaction(save: Save) -
     ],
 )
 def test_what_plugins_say_is_not_the_users(save: Save, text: str, typed: list[str]) -> None:
-    events = read_file(opencode, save(session(message("user", words(text)))))
+    events = read_file(opencode_agent, save(session(message("user", words(text)))))
 
     assert [asked.text for asked in only(events, UserText)] == typed
 
@@ -351,13 +386,17 @@ def test_what_the_user_has_undone_is_left_out(save: Save) -> None:
         revert={"messageID": "msg_2"},
     )
 
-    assert [asked.text for asked in only(read_file(opencode, save(document)), UserText)] == ["keep"]
+    assert [asked.text for asked in only(read_file(opencode_agent, save(document)), UserText)] == [
+        "keep"
+    ]
 
 
 def test_tokens_are_summed_where_no_total_is_given(save: Save) -> None:
     tokens = {"input": 1, "output": 2, "reasoning": 3, "cache": {"read": 4, "write": 5}}
 
-    events = read_file(opencode, save(session(message("assistant", tokens=tokens, modelID="m"))))
+    events = read_file(
+        opencode_agent, save(session(message("assistant", tokens=tokens, modelID="m")))
+    )
 
     assert [(usage.tokens, usage.model) for usage in only(events, Usage)] == [(15, "m")]
 
@@ -367,7 +406,7 @@ def test_a_torn_export_gives_the_messages_before_the_tear(tmp_path: Path) -> Non
     file = tmp_path / "export.json"
     file.write_text(whole[: whole.index('"exit": 3')], encoding="utf-8")
 
-    events = read_file(opencode, file)
+    events = read_file(opencode_agent, file)
 
     assert only(events, SessionInfo)[0].session_id == SESSION
     assert [call.tool for call in only(events, ToolCall)] == ["todowrite", "write"]

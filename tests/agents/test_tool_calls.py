@@ -74,3 +74,24 @@ def test_todos_are_read_leniently() -> None:
         TodoItem(text="C", status="cancelled"),
         TodoItem(text="D", status="pending"),
     )
+
+
+@pytest.mark.parametrize(
+    ("tool", "command"),
+    [
+        ("mcp__leftoff__save", "leftoff save"),
+        ("mcp__plugin_leftoff_leftoff__save", "leftoff save"),
+        ("mcp_leftoff_resume", "leftoff resume"),
+        ("leftoff_status", "leftoff status"),
+        ("leftoff-save", "leftoff save"),
+        ("mcp__other__save", ""),
+        ("leftoff", ""),
+        ("mcp__leftoffs__save", ""),
+        ("save", ""),
+    ],
+)
+def test_a_call_of_the_own_server_is_a_command_of_leftoff(tool: str, command: str) -> None:
+    call = tool_call("1", tool, "other", {"name": "csv-export"})
+
+    assert call.command == command
+    assert (call.kind == "run") is bool(command)

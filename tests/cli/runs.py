@@ -106,7 +106,7 @@ class Cli:
         child = pexpect.spawn(
             sys.executable,
             ["-m", "leftoff", *arguments],
-            env=environment({"TERM": "xterm", **(env or {})}, "NO_COLOR COLUMNS LINES"),
+            env=environment({"TERM": "xterm", "PAGER": "cat", **(env or {})}, _TERMINAL_OFF),
             dimensions=(40, columns),
             encoding="utf-8",
             timeout=ANSWER_SECONDS,
@@ -115,6 +115,10 @@ class Cli:
             yield Terminal(child)
         finally:
             child.close(force=True)
+
+
+# These would change what a terminal shows.
+_TERMINAL_OFF = "NO_COLOR COLUMNS LINES LESS"
 
 
 class Terminal:

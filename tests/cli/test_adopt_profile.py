@@ -181,7 +181,7 @@ def test_a_mirror_that_does_not_exist_is_refused(cli: Cli) -> None:
 
 def test_a_profile_is_followed_where_no_agent_is_found(cli: Cli, repo: Repo) -> None:
     with cli.terminal("init", "--profile", "sail", "--yes", env={"PATH": "/nowhere"}) as terminal:
-        terminal.expect("Claude Code was not found")
+        terminal.expect("No agent was found")
         terminal.expect("This project now follows sail")
 
     assert not (Path.home() / ".claude").exists()

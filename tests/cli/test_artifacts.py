@@ -28,34 +28,34 @@ def test_resume_counts_artifacts_and_questions_and_asks_before_reading(
 ) -> None:
     save(cli, repo)
 
-    told = cli.ok("resume").out
+    output = cli.ok("resume").out
 
-    assert "Task: Validate the login form" in told
-    assert "on branch main" in told
-    assert "Artifacts: 2 (1 missing). Open questions: 1." in told
-    assert "Re-fire reads on artifacts now? [y / n]" in told
-    assert CANARY not in told
+    assert "Task: Validate the login form" in output
+    assert "on branch main" in output
+    assert "Artifacts: 2 (1 missing). Open questions: 1." in output
+    assert "To print the artifacts, add --read-artifacts." in output
+    assert CANARY not in output
 
 
 @pytest.mark.accept(98)
 def test_yes_prints_what_is_there_and_flags_what_is_missing(cli: Cli, repo: Repo) -> None:
     save(cli, repo)
 
-    told = cli.ok("resume", "--read-artifacts").out
+    output = cli.ok("resume", "--read-artifacts").out
 
-    assert CANARY in told
-    assert "review: docs/review.md is missing." in told
-    assert "Re-fire" not in told
+    assert CANARY in output
+    assert "review: docs/review.md is missing." in output
+    assert "To print the artifacts" not in output
 
 
 @pytest.mark.accept(98)
 def test_no_prints_none(cli: Cli, repo: Repo) -> None:
     save(cli, repo)
 
-    told = cli.ok("resume", "--no-read-artifacts").out
+    output = cli.ok("resume", "--no-read-artifacts").out
 
-    assert CANARY not in told
-    assert "Re-fire" not in told
+    assert CANARY not in output
+    assert "To print the artifacts" not in output
 
 
 def test_the_store_holds_the_paths_and_not_the_content(cli: Cli, repo: Repo) -> None:
@@ -82,7 +82,7 @@ def test_a_checkpoint_without_artifacts_asks_nothing_about_them(cli: Cli) -> Non
 
 def test_an_artifact_whose_name_begins_like_someones_home_is_read(cli: Cli, repo: Repo) -> None:
     repo.write("~nobody-here/plan.md", CANARY)
-    told = {"summary": "Validate the login form", "artifacts": {"plan": "~nobody-here/plan.md"}}
-    cli.ok("save", "login-form", "--from-json=-", stdin=json.dumps(told))
+    fields = {"summary": "Validate the login form", "artifacts": {"plan": "~nobody-here/plan.md"}}
+    cli.ok("save", "login-form", "--from-json=-", stdin=json.dumps(fields))
 
     assert CANARY in cli.ok("resume", "--read-artifacts").out

@@ -27,7 +27,7 @@ def test_outside_git_everything_works_and_the_branch_is_unknown(
     monkeypatch.chdir(plain)
     saved = cli.json("save", "login-form", *GOOD)
 
-    assert "branch        unknown" in cli.ok("show", "login-form").out
+    assert "on branch unknown" in cli.ok("show", "login-form").out
     assert Path(saved["path"]).is_relative_to(tmp_path / "home" / ".local" / "state" / "leftoff")
     assert cli.json("resume")["checks"]["branch"] == {
         "saved": None,
@@ -72,8 +72,8 @@ def test_worktrees_share_the_store_and_submodules_have_their_own(
 
 
 def test_huge_texts_and_lists_are_cut_and_told(cli: Cli) -> None:
-    told = json.dumps({"notes": ["word " * 1_000_000], "summary": "Short one"})
-    result = cli.ok("save", "login-form", "--from-json", "-", stdin=told)
+    fields = json.dumps({"notes": ["word " * 1_000_000], "summary": "Short one"})
+    result = cli.ok("save", "login-form", "--from-json", "-", stdin=fields)
     many = cli.ok("save", "many-steps", *GOOD, *["--done=step done"] * 10_000)
 
     assert "notes was longer than 4000 characters and was shortened." in result.err

@@ -37,9 +37,9 @@ def test_all_are_cleared_and_counted(three: Cli) -> None:
 
 
 def test_several_are_cleared_each_once(three: Cli) -> None:
-    told = three.json("clear", "first-thing", "First Thing", "third-thing")
+    result = three.json("clear", "first-thing", "First Thing", "third-thing")
 
-    assert told == {"cleared": ["first-thing", "third-thing"]}
+    assert result == {"cleared": ["first-thing", "third-thing"]}
     assert names(three) == ["second-thing"]
 
 
@@ -71,7 +71,7 @@ def test_the_word_autosave_deletes_nothing(three: Cli) -> None:
     result = three("delete", "autosave")
 
     assert result.code == 1
-    assert "'autosave' refers to all autosaves." in result.err
+    assert "Cannot delete 'autosave': leftoff saved it automatically." in result.err
     assert len(names(three)) == 3
 
 
@@ -97,10 +97,12 @@ def test_what_has_no_next_action_and_nothing_done_cannot_be_completed(cli: Cli) 
     assert result.code == 1
     assert "it has no next action" in result.err
     assert names(cli) == ["bare-one"]
+    cli.ok("done", "bare-one")
+    assert names(cli) == []
 
 
 def test_a_completed_checkpoint_is_consumed(three: Cli) -> None:
-    assert three.ok("complete", "first-thing").out == 'Completed checkpoint "first-thing"\n'
+    assert three.ok("complete", "first-thing").out.startswith('Marked "first-thing" as done\n')
     assert three.json("trash")[0]["state"] == "consumed"
 
 
@@ -120,9 +122,9 @@ def test_undo_brings_back_the_former_content(three: Cli, act: list[str]) -> None
     before = three.json("list")
     contents = three.json("show", "second-thing")
     three.ok(*act)
-    told = three.json("undo")
+    result = three.json("undo")
 
-    assert "second-thing" in told["names"]
+    assert "second-thing" in result["names"]
     assert strip_age(three.json("list")) == strip_age(before)
     assert three.json("show", "second-thing") == contents
 
@@ -287,9 +289,9 @@ def test_a_purge_destroys_what_is_out_of_sight_and_leaves_the_rest(aged: Cli) ->
     replaced = aged.json("show", "second-thing")["path"]
     aged.ok("clear", "first-thing")
     aged.ok("save", "second-thing", *WORK, "--overwrite")
-    told = aged.json("purge", "--older-than", "9d", "--yes")
+    result = aged.json("purge", "--older-than", "9d", "--yes")
 
-    assert len(told["purged"]) == 2
+    assert len(result["purged"]) == 2
     assert not Path(cleared).exists()
     assert not Path(replaced).exists()
     assert names(aged) == ["second-thing", "third-thing"]
@@ -336,3 +338,53 @@ def test_undo_in_a_repository_that_cannot_be_read_says_so(
     assert (ended.code, ended.out) == (1, "")
     assert f"{repo.folder / '.git' / 'HEAD'}: Input/output error" in ended.err
     assert three.json("undo")["names"] == ["first-thing"]
+
+
+# --- without a name ---
+
+
+@pytest.mark.parametrize(("verb", "expected"), [("done", 'Marked "login-form" as done'),
+                                            ("drop", 'Dropped "login-form"')])  # fmt: skip
+def test_the_only_open_thread_needs_no_name(cli: Cli, verb: str, expected: str) -> None:
+    cli.ok("save", "login-form", "--summary=Some work", "--next=Run make")
+
+    assert cli.ok(verb).out == f"{expected}\nRun `leftoff undo` to reopen it.\n"
+    assert cli.json("list") == []
+
+
+@pytest.mark.parametrize("verb", ["done", "drop", "diff"])
+def test_of_several_threads_one_must_be_chosen(cli: Cli, verb: str) -> None:
+    for name in ("login-form", "csv-export"):
+        cli.ok("save", name, "--summary=Some work", "--next=Run make")
+        cli.ok("save", name, "--summary=Some work", "--next=Run pytest", "--overwrite")
+
+    result = cli(verb)
+
+    assert result.code == 3
+    assert {each["command"] for each in result.json["choices"]} == {
+        f"leftoff {verb} login-form", f"leftoff {verb} csv-export"
+    }  # fmt: skip
+    assert "2 threads are open." in result.err
+    with cli.terminal(verb) as terminal:
+        terminal.expect("Which one do you want to ")
+        terminal.answer("login")
+        rest = terminal.rest()
+    assert terminal.code == 0
+    assert "login-form" in rest
+
+
+def test_whoever_names_nothing_and_has_nothing_open_is_told_what_is_done(cli: Cli) -> None:
+    assert "Nothing is open." in cli("drop").err
+    for name in ("login-form", "csv-export"):
+        cli.ok("save", name, "--summary=Some work", "--next=Run make")
+    cli.ok("done", "login-form")
+    cli.ok("drop", "csv-export")
+    nothing = "Nothing is open; 1 thread is done and 1 thread is dropped: `leftoff log` shows"
+
+    for command in ("list", "resume"):
+        assert cli.ok(command).out.startswith(nothing)
+    assert nothing.replace("Nothing is open", "open     nothing") in cli.ok("status").out
+    for command in ("done", "drop", "diff", "show"):
+        assert nothing in cli(command).err
+    assert "done                  login-form" in cli.ok("log").out
+    assert "consumed" not in cli.ok("log").out + cli.ok("list", "--all").out

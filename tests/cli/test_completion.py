@@ -1,6 +1,10 @@
+import os
+from pathlib import Path
+
 import pytest
 
 from cli.runs import Cli
+from rows import for_each
 
 
 @pytest.fixture
@@ -17,6 +21,48 @@ def test_a_script_is_printed_for_each_shell(cli: Cli, shell: str) -> None:
 
     assert "_LEFTOFF_COMPLETE" in script
     assert cli.json("completion", shell) == {"shell": shell, "script": script.removesuffix("\n")}
+
+
+@pytest.mark.parametrize(
+    ("shell", "place"),
+    [
+        ("bash", ".local/share/bash-completion/completions/leftoff"),
+        ("zsh", ".local/share/zsh/site-functions/_leftoff"),
+        ("fish", ".config/fish/completions/leftoff.fish"),
+    ],
+)
+def test_a_script_is_installed_where_the_shell_looks(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, shell: str, place: str
+) -> None:
+    monkeypatch.setenv("SHELL", f"/usr/bin/{shell}")
+    path = Path(os.environ["HOME"], place)
+
+    assert f"was installed in {path}" in cli.ok("completion", "install").out
+    assert path.read_text(encoding="utf-8") == cli.ok("completion", shell).out
+    assert f"is already installed in {path}" in cli.ok("completion", "install", shell).out
+
+    path.write_text("mine", encoding="utf-8")
+    assert "is not leftoff's" in cli("completion", "install").err
+    assert path.read_text(encoding="utf-8") == "mine"
+
+
+def test_bash_loads_what_was_installed(cli: Cli) -> None:
+    path = cli.json("completion", "install", "bash")["path"]
+
+    done = cli.shell(f"source {path}; complete -p leftoff")
+
+    assert "leftoff" in done.stdout
+    assert done.stderr == ""
+
+
+def test_without_a_known_shell_you_are_asked_to_name_one(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/tcsh")
+    assert cli("completion", "install").code == 2
+    monkeypatch.delenv("SHELL")
+    assert cli("completion", "install").code == 2
+    assert cli("completion", "bash", "zsh").code == 2
 
 
 def test_a_shell_we_do_not_know_is_refused(cli: Cli) -> None:
@@ -36,8 +82,7 @@ def offered(cli: Cli, shell: str, words: str) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("leftoff rec", ["recover"]),
@@ -55,9 +100,16 @@ def offered(cli: Cli, shell: str, words: str) -> list[str]:
     ],
 )
 def test_commands_options_and_names_are_offered(
-    filled: Cli, shell: str, words: str, expected: list[str]
+    filled: Cli, words: str, expected: list[str]
 ) -> None:
-    assert offered(filled, shell, words) == expected
+    assert offered(filled, "bash", words) == expected
+
+
+@for_each("shell", ["zsh", "fish"])
+def test_the_other_shells_are_offered_the_same(filled: Cli, shell: str) -> None:
+    assert offered(filled, shell, "leftoff show log") == ["login-form", "login-page"]
+    assert offered(filled, shell, "leftoff purge --ol") == ["--older-than"]
+    assert offered(filled, shell, "leftoff show zzz") == []
 
 
 def test_a_place_without_a_project_offers_nothing_and_says_nothing(cli: Cli) -> None:

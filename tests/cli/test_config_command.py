@@ -18,12 +18,12 @@ def test_it_tells_where_each_value_comes_from(
     cli.ok("config", "set", "budget", "500")
     cli.ok("config", "set", "strict", "true", "--project")
     monkeypatch.setenv("LEFTOFF_ON_RESUME", "consume")
-    told = values(cli)
+    found = values(cli)
 
-    assert told["budget"] == (500, str(mine))
-    assert told["strict"] == (True, str(stored / "config.toml"))
-    assert told["on_resume"] == ("consume", "environment LEFTOFF_ON_RESUME")
-    assert told["on_decline"] == ("keep", "default")
+    assert found["budget"] == (500, str(mine))
+    assert found["strict"] == (True, str(stored / "config.toml"))
+    assert found["on_resume"] == ("consume", "environment LEFTOFF_ON_RESUME")
+    assert found["on_decline"] == ("keep", "default")
     cli.ok("config", "set", "budget", "600", "--project")
     assert values(cli)["budget"] == (600, str(stored / "config.toml"))
     monkeypatch.setenv("LEFTOFF_BUDGET", "700")
@@ -143,10 +143,10 @@ def test_allow_shows_what_waits_and_allows_it(cli: Cli, stored: Path) -> None:
     planted(stored, 'verify = ["make test"]\nnot_secret = ["*.pem"]\n')
     assert "`leftoff config allow verify`" in cli.ok("list").err
 
-    told = cli.ok("config", "allow", "verify")
+    result = cli.ok("config", "allow", "verify")
 
-    assert "verify = make test" in told.out
-    assert "Allowed verify" in told.out
+    assert "verify = make test" in result.out
+    assert "Allowed verify" in result.out
     assert values(cli)["verify"] == (["make test"], str(stored / "config.toml"))
     assert values(cli)["not_secret"] == ([], "default")
     assert cli.json("config", "allow") == {"allowed": ["not_secret"]}
@@ -177,3 +177,14 @@ def test_a_project_cannot_be_set_to_a_file_outside_it(cli: Cli) -> None:
     assert result.code == 2
     assert "--project" in result.err
     cli.ok("config", "set", "briefing_file", "/etc/motd")
+
+
+def test_a_mistyped_setting_gets_a_suggestion(cli: Cli) -> None:
+    near, far = cli("config", "set", "budgt", "3000"), cli("config", "unset", "nosuch")
+
+    assert (near.code, far.code) == (2, 2)
+    assert near.err.splitlines() == [
+        "leftoff: There is no setting 'budgt'.",
+        "  Did you mean `budget`? Run `leftoff config` to list them all.",
+    ]
+    assert far.err.splitlines()[1] == "  Run `leftoff config` to list them all."

@@ -74,20 +74,20 @@ def test_an_active_plan_and_its_tests_are_shown_and_json_says_the_same(
     work.index(active_plan="rate-limits", active_plan_stage=4, last_checkpoint=ago(minutes=30))
 
     text = cli.ok("dashboard").out
-    told = cli.json("dashboard")
+    result = cli.json("dashboard")
 
     assert "Plan:     rate-limits  Stage 4/7  20m ago" in text
     assert "TDD:      sliding window  RED" in text
     assert "Last checkpoint: 30m ago" in text
     assert "Tips:" in text
-    assert told["layout"] == "active"
-    assert (told["plan"]["name"], told["plan"]["number"], told["plan"]["total"]) == (
+    assert result["layout"] == "active"
+    assert (result["plan"]["name"], result["plan"]["number"], result["plan"]["total"]) == (
         "rate-limits",
         4,
         7,
     )
-    assert (told["tdd"]["target"], told["tdd"]["phase"]) == ("sliding window", "red")
-    assert all(f"- {each}" in text for each in told["suggestions"])
+    assert (result["tdd"]["target"], result["tdd"]["phase"]) == ("sliding window", "red")
+    assert all(f"- {each}" in text for each in result["suggestions"])
 
 
 @pytest.mark.accept(70)
@@ -107,11 +107,11 @@ def test_nothing_is_changed_by_looking(
     work.checkpoint("20261115T120000Z", "By another program")
     before = seen(tmp_path)
 
-    told = cli.json("dashboard")
+    result = cli.json("dashboard")
     assert cli.ok("dashboard").out
 
     assert seen(tmp_path) == before
-    summaries = {each["summary"] for each in told["checkpoints"]}
+    summaries = {each["summary"] for each in result["checkpoints"]}
     assert summaries >= {"By another program"} | ({"Round the totals"} if has_store else set())
 
 
@@ -142,11 +142,11 @@ def test_without_an_index_plans_tests_and_checkpoints_are_looked_for(cli: Cli, w
         path = work.checkpoint(f"2026111{n}T120000Z", f"Checkpoint {n}", hours=50 - 10 * n)
         os.utime(path, (1_000_000 + n, 1_000_000 + n))
 
-    told = cli.json("dashboard")
+    result = cli.json("dashboard")
 
-    assert (told["plan"]["name"], told["plan"]["number"]) == ("open-one", 3)
-    assert told["tdd"]["phase"] == "green"
-    assert [each["summary"] for each in told["checkpoints"]] == [
+    assert (result["plan"]["name"], result["plan"]["number"]) == ("open-one", 3)
+    assert result["tdd"]["phase"] == "green"
+    assert [each["summary"] for each in result["checkpoints"]] == [
         "Checkpoint 4",
         "Checkpoint 3",
         "Checkpoint 2",
@@ -240,12 +240,12 @@ def test_worktrees_that_helpers_left_are_told_and_stay(cli: Cli, work: Work) -> 
 
 def test_own_plan_todos_and_features_are_work_too(cli: Cli, work: Work) -> None:
     work.repo.write("plan.md", "# Big plan\n\n- [x] One\n- [ ] Two\n- [ ] Three\n")
-    told = {
+    fields = {
         "summary": "Build it",
         "plan": {"path": "plan.md"},
         "todos": [{"text": "Write two", "status": "in_progress"}, {"text": "x", "status": "done"}],
     }
-    cli.ok("save", "big-work", "--from-json=-", stdin=json.dumps(told))
+    cli.ok("save", "big-work", "--from-json=-", stdin=json.dumps(fields))
     store = Store(find_project(work.repo.folder))
     feature = features.add(store, features.ItemDraft(name="Export orders"))
     features.start(store, feature.id)
@@ -271,3 +271,35 @@ def test_broken_files_are_passed_over(cli: Cli, work: Work, data: str) -> None:
 
     cli.ok("dashboard")
     cli.json("dashboard")
+
+
+@pytest.mark.promise("sail", 46)
+def test_a_phase_and_a_stage_in_words_need_no_other_file(cli: Cli, work: Work) -> None:
+    work.index(active_plan="rate-limits", active_plan_stage="challenge", active_tdd_phase="red")
+    text = cli.ok("dashboard").out
+
+    assert "  Plan:     rate-limits  Stage challenge\n" in text
+    assert "  TDD:      RED\n" in text
+    assert "  - RED: write failing tests for the next behaviour." in text
+    work.tdd("complete")
+    assert "TDD:" not in cli.ok("dashboard").out
+    work.index(active_plan="rate-limits", active_plan_stage="3")
+    assert "  Plan:     rate-limits  Stage 3/7\n" in cli.ok("dashboard").out
+
+
+def test_a_plan_without_a_stage_is_named(cli: Cli, work: Work) -> None:
+    work.index(active_plan="rate-limits", active_plan_stage=None)
+
+    assert "  Plan:     rate-limits  Stage -\n" in cli.ok("dashboard").out
+
+
+@pytest.mark.usefixtures("work")
+def test_the_plan_of_the_last_checkpoint_may_have_a_stage_in_words(cli: Cli) -> None:
+    cli.ok(
+        "save",
+        "limits",
+        "--from-json=-",
+        stdin='{"summary": "Add rates", "plan": {"title": "rates", "stage": "review"}}',
+    )
+
+    assert "  Plan:     rates  Stage review" in cli.ok("dashboard").out

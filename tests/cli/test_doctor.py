@@ -11,6 +11,7 @@ import pytest
 from cli.runs import Cli, Result
 from gitrepo import Repo
 from leftoff.hooks import trouble
+from leftoff.wiring.agent_wirings import WIRINGS
 from stores import contents
 
 pytestmark = pytest.mark.slow("fires real hooks")
@@ -66,11 +67,11 @@ def test_a_person_gets_a_checklist(cli: Cli, state: Path) -> None:
 
 
 def test_before_init_it_says_what_to_do(cli: Cli, tmp_path: Path) -> None:
-    result = cli("doctor")
+    result = cli.ok("doctor")
 
-    assert result.code == 1
-    assert "BROKEN  settings: The hooks are not installed" in result.out
-    assert "Run `leftoff init`." in result.out
+    assert "warning settings: The hooks are not installed" in result.out
+    assert "Run `leftoff init` to save sessions automatically." in result.out
+    assert result.out.endswith("Nothing is broken; 1 warning.\n")
     assert not (tmp_path / "home" / ".local").exists()
 
 
@@ -140,9 +141,11 @@ def test_doubled_and_foreign_entries_are_warnings(cli: Cli, state: Path, setting
     values["hooks"]["Stop"].append(other)
     settings.write_text(json.dumps(values), encoding="utf-8")
 
-    told = [each["what"] for each in cli.json("doctor")["findings"] if each["level"] == "warning"]
-    assert any("another program: /old/leftoff/hook" in what for what in told)
-    assert any("more than one hook for Stop" in what for what in told)
+    findings = [
+        each["what"] for each in cli.json("doctor")["findings"] if each["level"] == "warning"
+    ]
+    assert any("another program: /old/leftoff/hook" in what for what in findings)
+    assert any("more than one hook for Stop" in what for what in findings)
     assert state.is_dir()
 
 
@@ -228,18 +231,18 @@ def test_what_others_can_read_is_told(cli: Cli, state: Path) -> None:
     (state / "spool").mkdir(mode=0o755)
     (state / "spool").chmod(0o755)
 
-    told = found(cli("doctor", "--json"), "warning")["permissions"]
-    assert str(state / "spool") in told["what"]
-    assert "chmod" in told["do"]
+    findings = found(cli("doctor", "--json"), "warning")["permissions"]
+    assert str(state / "spool") in findings["what"]
+    assert "chmod" in findings["do"]
 
 
 def test_a_checkpoint_that_cannot_be_read_is_told(cli: Cli, state: Path) -> None:
     saved = cli.json("save", "login-form", "--summary=Validate the form")
     Path(saved["path"]).write_text("{", encoding="utf-8")
 
-    told = found(cli("doctor", "--json"), "warning")["store"]
-    assert saved["id"] in told["what"]
-    assert "--raw" in told["do"]
+    findings = found(cli("doctor", "--json"), "warning")["store"]
+    assert saved["id"] in findings["what"]
+    assert "--raw" in findings["do"]
     assert state.is_dir()
 
 
@@ -257,9 +260,11 @@ def test_checkpoints_in_the_fallback_are_told(cli: Cli, state: Path, stored: Pat
 def test_disabled_hooks_are_told(cli: Cli, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEFTOFF_DISABLED_HOOKS", "stop,typo")
 
-    told = [each["what"] for each in cli.json("doctor")["findings"] if each["level"] == "warning"]
-    assert "LEFTOFF_DISABLED_HOOKS disables stop" in told
-    assert "LEFTOFF_DISABLED_HOOKS contains unknown names: typo" in told
+    findings = [
+        each["what"] for each in cli.json("doctor")["findings"] if each["level"] == "warning"
+    ]
+    assert "LEFTOFF_DISABLED_HOOKS disables stop" in findings
+    assert "LEFTOFF_DISABLED_HOOKS contains unknown names: typo" in findings
     assert state.is_dir()
 
 
@@ -276,6 +281,23 @@ def test_a_claude_on_the_path_is_named_with_its_version(
     assert state.is_dir()
 
 
+def test_every_version_that_was_not_tested_is_named(cli: Cli, state: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    for wiring in WIRINGS.values():
+        program = tmp_path / "bin" / wiring.table.programs[0]
+        program.write_text("#!/bin/sh\necho 99.0.1\n", encoding="utf-8")
+        program.chmod(0o755)
+    done = cli.process("doctor", env={"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
+
+    for agent, wiring in WIRINGS.items():
+        table = wiring.table
+        assert f"{agent} 99.0.1" in done.stdout
+        tested = f"was tested with {table.title} {table.tested}"
+        shown = tested if table.tested else f"was not tested with any version of {table.title}"
+        assert f"leftoff {shown}" in done.stdout
+    assert state.is_dir()
+
+
 def test_hooks_that_complain_are_found(cli: Cli, state: Path) -> None:
     (state / "hook").write_text("#!/bin/sh\necho oops >&2\necho not json\n", encoding="utf-8")
 
@@ -288,3 +310,19 @@ def test_it_works_outside_a_project(cli: Cli, state: Path, tmp_path: Path) -> No
 
     assert done.returncode == 0, done.stdout
     assert state.is_dir()
+
+
+def test_another_program_with_the_name_of_the_command_is_reported(
+    cli: Cli, state: Path, tmp_path: Path
+) -> None:
+    assert "command" not in found(cli("doctor", "--json"), "warning")
+    assert state.is_dir()
+    (tmp_path / "other").mkdir()
+    other = tmp_path / "other" / "leftoff"
+    other.write_text("#!/bin/sh\nread -r title || exit 1\n", encoding="utf-8")
+    other.chmod(0o755)
+
+    done = cli.process("doctor", env={"PATH": f"{other.parent}:{os.environ['PATH']}"})
+
+    assert f"warning command: {other} is not leftoff" in done.stdout
+    assert "Agents run the first `leftoff` on the PATH." in done.stdout

@@ -49,18 +49,28 @@ def test_1_a_problem_the_user_can_fix(cli: Cli) -> None:
 
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.startswith("leftoff: No checkpoint named 'nothing-here'\n")
+    assert done.stderr.startswith("leftoff: No checkpoint named 'nothing-here'.\n")
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [["frobnicate"], ["list", "--frob"], ["diff"], ["purge"], ["list", "--limit=x"]],
+    [
+        ["frobnicate"],
+        ["list", "--frob"],
+        ["show", "a", "b"],
+        ["purge"],
+        ["list", "--limit=x"],
+    ],
 )
 def test_2_the_words_of_the_call_are_off(cli: Cli, arguments: list[str]) -> None:
     result = cli(*arguments)
 
     assert result.code == 2
-    assert result.err.startswith("Usage: leftoff")
+    message, way_out = result.err.splitlines()
+    assert message.startswith("leftoff: ")
+    assert message.endswith(".")
+    assert way_out.startswith("  Run `leftoff")
+    assert way_out.endswith((" --help` to see how it is used.", " --help` to see all commands."))
     assert cli(*arguments, "--json").code == 2
     if arguments:
         assert cli(*arguments, "--json").json["error"]

@@ -105,11 +105,11 @@ def test_starting_warns_of_what_should_come_first(noted: Cli) -> None:
 def test_an_attempt_is_told_with_its_number_and_remembered(noted: Cli) -> None:
     noted.ok("feature", "start", "1")
 
-    told = noted.ok(
+    result = noted.ok(
         "feature", "attempt", "Stringify", "all", "--error=out of memory", "--why=unbounded"
     )
 
-    assert told.out == "Recorded attempt 1 of 15 on feature-001: failed\n"
+    assert result.out == "Recorded attempt 1 of 15 on feature-001: failed\n"
     assert "  1. failed: Stringify all -> unbounded" in noted.ok("feature", "start", "1").out
     [failure] = noted.json("memory", "list", "--kind=failure")
     assert (failure["text"], failure["why"]) == ("Stringify all", "unbounded")
@@ -133,9 +133,9 @@ def test_the_last_attempt_says_that_a_person_has_to_look(noted: Cli) -> None:
 def test_a_feature_passes_with_what_was_checked(noted: Cli) -> None:
     noted.ok("feature", "start", "1")
 
-    told = noted.ok("feature", "pass", "--approach=Stream the rows", "--check=tests=passed")
+    result = noted.ok("feature", "pass", "--approach=Stream the rows", "--check=tests=passed")
 
-    assert told.out == "feature-001 passes: Export orders\n"
+    assert result.out == "feature-001 passes: Export orders\n"
     shown = noted.json("feature", "show", "1")
     assert (shown["status"], shown["verification"]) == ("passing", {"tests": "passed"})
     [success] = noted.json("memory", "list", "--kind=success")
@@ -145,9 +145,9 @@ def test_a_feature_passes_with_what_was_checked(noted: Cli) -> None:
 def test_a_feature_given_up_says_how_to_go_on(noted: Cli) -> None:
     noted.ok("feature", "start", "1")
 
-    told = noted.ok("feature", "fail", "--escalate", "--approach=All at once", "--why=too big")
+    result = noted.ok("feature", "fail", "--escalate", "--approach=All at once", "--why=too big")
 
-    assert told.out.splitlines() == [
+    assert result.out.splitlines() == [
         "feature-001 is escalated: Export orders",
         "Run `leftoff feature start feature-001` to continue.",
     ]
@@ -194,16 +194,16 @@ def test_a_helper_is_told_what_it_needs_in_few_words(noted: Cli) -> None:
     for number in range(5):
         noted.ok("feature", "attempt", f"Way {number}", "--why=slow")
 
-    told = noted.ok("feature", "show", "--for-helper").out
+    output = noted.ok("feature", "show", "--for-helper").out
 
-    assert told.splitlines() == [
+    assert output.splitlines() == [
         "Feature feature-003: Print (attempt 6/15)",
         "Verify: make test",
         *(f"Avoid: {number + 1}. Way {number} -> slow" for number in (2, 3, 4)),
         "Rule: Use absolute imports",
         "Must hold: No printer",
     ]
-    assert noted.json("feature", "show", "--for-helper") == {"text": told.rstrip("\n")}
+    assert noted.json("feature", "show", "--for-helper") == {"text": output.rstrip("\n")}
     assert noted.ok("feature", "show", "1", "--for-helper").out.startswith(
         "Feature feature-001: Ex"
     )
@@ -264,13 +264,13 @@ def test_resume_tells_what_broke_off_what_failed_and_the_ways_to_go_on(
     features.mark_interrupted(store, "first", "crashed")
     store.close()
 
-    told = noted.ok("resume").out
+    output = noted.ok("resume").out
 
-    assert "INTERRUPTED: feature-001 Export orders broke off at attempt 2 of 15 (crashed)" in told
-    assert "1. Stringify -> unbounded" in told
+    assert "INTERRUPTED: feature-001 Export orders broke off at attempt 2 of 15 (crashed)" in output
+    assert "1. Stringify -> unbounded" in output
     for way, choice in {"FRESH APPROACH": "fresh", "RETRY SAME": "retry", "RESET": "reset"}.items():
-        assert f"{way}: " in told
-        assert f"`leftoff feature start feature-001 --again {choice}`" in told
+        assert f"{way}: " in output
+        assert f"`leftoff feature start feature-001 --again {choice}`" in output
     assert noted.json("resume")["interrupted"][0]["feature"] == "feature-001"
 
 
@@ -279,10 +279,10 @@ def test_features_that_cannot_be_read_keep_nobody_from_resuming(noted: Cli, stor
     noted.ok("feature", "start", "1")
     (stored / "features.json").write_bytes(b"{")
 
-    told = noted.ok("resume")
+    result = noted.ok("resume")
 
-    assert "Export orders" in told.out
-    assert "contains no readable features" in told.err
+    assert "Export orders" in result.out
+    assert "contains no readable features" in result.err
 
 
 @pytest.mark.accept(155)
@@ -324,7 +324,7 @@ def test_features_noted_in_a_worktree_are_the_projects(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "expected"),
     [
         ("show 9", 1, "There is no feature or fix feature-009"),
         ("start 9", 1, "There is no feature or fix feature-009"),
@@ -341,13 +341,13 @@ def test_features_noted_in_a_worktree_are_the_projects(
     ],
 )
 def test_what_cannot_be_done_is_told_with_the_way_out_and_changes_nothing(
-    noted: Cli, arguments: str, code: int, told: str
+    noted: Cli, arguments: str, code: int, expected: str
 ) -> None:
     before = noted.json("feature", "list", "--all")
 
     for flags in ([], ["--json"]):
         result = noted("feature", *arguments.split(), *flags)
-        assert (result.code, told in result.out + result.err) == (code, True), result
+        assert (result.code, expected in result.out + result.err) == (code, True), result
     assert noted.json("feature", "list", "--all") == before
 
 
@@ -363,9 +363,9 @@ def test_while_the_store_cannot_be_written_the_user_is_told_where_it_is_kept(
 ) -> None:
     stored.write_text("in the way", encoding="utf-8")
 
-    told = cli.ok("feature", "add", "Export orders")
+    result = cli.ok("feature", "add", "Export orders")
 
-    assert "The next command that can write to the store moves it there." in told.err
+    assert "The next command that can write to the store moves it there." in result.err
     assert [each["name"] for each in cli.json("feature")] == ["Export orders"]
     stored.unlink()
     assert cli.ok("feature", "start").err == ""

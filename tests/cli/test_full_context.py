@@ -37,6 +37,6 @@ def test_from_ninety_per_cent_on_a_save_says_what_to_do(
 ) -> None:
     talk = talk_at(repo, percent)
 
-    told = cli.ok("save", "password-rule", "--from", str(talk.transcript)).err
+    output = cli.ok("save", "password-rule", "--from", str(talk.transcript)).err
 
-    assert ("compact or start a fresh session" in told) is is_told
+    assert ("compact or start a fresh session" in output) is is_told

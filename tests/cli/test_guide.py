@@ -1,13 +1,16 @@
 """The guide says what an agent has to do here, and every command in it works."""
 
+import os
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
+from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.registry import AGENTS
 from leftoff.profiles import PROFILES
 from leftoff.profiles.guides import compose_guide
@@ -29,9 +32,6 @@ def list_commands(text: str) -> list[str]:
     joined = text.replace("\\\n", "")
     blocks = re.findall(r"^leftoff .*$", joined, re.MULTILINE)
     return [*blocks, *re.findall(r"`(leftoff [^`]+)`", joined)]
-
-
-COMMANDS = [(page, line) for page in PAGES for line in list_commands(compose_guide(page))]
 
 
 @pytest.fixture
@@ -60,25 +60,98 @@ def prepare(cli: Cli, repo: Repo, page: str, *, starts_feature: bool) -> None:
     cli.ok("save", "csv-export", *said, "--next", "Run pytest tests/csv")
 
 
-@pytest.mark.parametrize(("page", "line"), COMMANDS, ids=[f"{p}: {c}" for p, c in COMMANDS])
+def list_pages(*, starts_feature: bool) -> dict[str, list[str]]:
+    """Return each page with its commands that begin a feature, or with the others."""
+    found = {
+        page: [
+            line
+            for line in list_commands(compose_guide(page))
+            if ("feature add" in line) == starts_feature
+        ]
+        for page in PAGES
+    }
+    return {page: lines for page, lines in found.items() if lines}
+
+
+@pytest.mark.parametrize(
+    ("page", "lines", "has_feature"),
+    [
+        *((page, lines, True) for page, lines in list_pages(starts_feature=False).items()),
+        # Only one feature can be in progress.
+        *((page, lines, False) for page, lines in list_pages(starts_feature=True).items()),
+    ],
+)
 def test_every_command_that_a_guide_names_works(
-    project: Cli, repo: Repo, page: str, line: str
+    *,
+    project: Cli,
+    repo: Repo,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    page: str,
+    lines: list[str],
+    has_feature: bool,
 ) -> None:
-    # Only one feature can be in progress.
-    prepare(project, repo, page, starts_feature="feature add" not in line)
+    prepare(project, repo, page, starts_feature=has_feature)
+    prepared = tmp_path_factory.mktemp("prepared")
+    shutil.copytree(tmp_path, prepared, symlinks=True, dirs_exist_ok=True)
+
+    trouble = []
+    for line in lines:
+        put_back(prepared, tmp_path)
+        os.chdir(repo.folder)
+        trouble += try_line(project, line)
+
+    assert trouble == []
+
+
+def put_back(prepared: Path, place: Path) -> None:
+    """Make a place again what it was when the copy of it was made: a copy costs little."""
+    for folder in place.iterdir():
+        shutil.rmtree(folder)
+    shutil.copytree(prepared, place, symlinks=True, dirs_exist_ok=True)
+
+
+def try_line(project: Cli, line: str) -> list[str]:
+    """Run a command of a guide, and return what goes wrong."""
     verb, *words = shlex.split(line)[1:]
     name = "orders-api" if verb == "save" and "--overwrite" not in words else "csv-export"
     given = [name if word == "NAME" else WORDS.get(word, word) for word in words]
 
     result = project(verb, *given)
 
-    assert result.code == 0, result.out + result.err
+    return [f"{line}: {result.out}{result.err}"] if result.code else []
 
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("agent", [None, "claude", "codex"])
 def test_a_guide_is_short(page: str, agent: str | None) -> None:
     assert estimate(compose_guide(page, agent)) <= MOST_TOKENS
+
+
+@pytest.mark.promise("guardz", 10)
+def test_the_guardz_guide_has_the_agent_confirm_the_name(cli: Cli) -> None:
+    cli.ok("config", "set", "profile", "guardz", "--project")
+
+    step = cli.ok("guide").out.partition("1. ")[2].partition("\n2. ")[0]
+
+    assert step == (
+        "No name given: suggest one of two to four words and ask: "
+        '"Use \'NAME\' (Recommended)" or "Provide different name".'
+    )
+
+
+@pytest.mark.promise("harness", 60, 128)
+def test_the_harness_guide_has_the_agent_run_checks_that_nobody_set(cli: Cli, repo: Repo) -> None:
+    cli.ok("config", "set", "profile", "harness", "--project")
+    repo.write("package.json", '{"scripts": {"build": "tsc"}}')
+
+    guide = cli.ok("guide").out
+    output = cli("ship", "--dry-run").out
+
+    assert "If no checks are set, run build and tests" in guide
+    assert "If a step failed, fix it and rerun." in guide
+    assert "No checks are set." in output
+    assert 'verify "npm run build"' in output
 
 
 @pytest.mark.parametrize(
@@ -129,8 +202,8 @@ def test_settings_of_the_user_that_differ_from_the_profile_are_named(cli: Cli) -
 def test_an_agent_without_hooks_learns_that_it_must_save(cli: Cli, agent: str) -> None:
     text = cli.ok("guide", "--for", agent).out
 
-    assert ("nothing is saved unless you save" in text) is (agent != "claude")
-    assert ("Hooks also save automatically" in text) is (agent == "claude")
+    assert ("nothing is saved unless you save" in text) is (agent not in DIALECTS)
+    assert ("Hooks also save automatically" in text) is (agent in DIALECTS)
 
 
 def test_the_agent_that_runs_it_is_the_default(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

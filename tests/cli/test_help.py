@@ -99,7 +99,7 @@ def test_a_mistyped_command_gets_a_suggestion(cli: Cli) -> None:
 
 
 def test_a_word_that_is_like_no_command_gets_none(cli: Cli) -> None:
-    assert cli("xyzzy").err.rstrip().endswith("No such command 'xyzzy'.")
+    assert cli("xyzzy").err.splitlines()[0] == "leftoff: No such command 'xyzzy'."
 
 
 def test_without_a_command_you_see_the_status(cli: Cli) -> None:

@@ -42,9 +42,9 @@ def test_the_store_of_a_folder_that_is_gone_is_named_and_moved(plain: Path, cli:
     assert f"leftoff import --from-store {store}" in cli.ok("list").err
     findings = cli("doctor", "--json").json["findings"]
     assert any(str(store) in each["do"] for each in findings)
-    told = cli.ok("import", "--from-store", str(store))
+    result = cli.ok("import", "--from-store", str(store))
 
-    assert "Moved 1 checkpoint" in told.out
+    assert "Moved 1 checkpoint" in result.out
     assert names(cli) == {"one"}
     assert not store.exists()
     assert "import --from-store" not in cli.ok("list").err
@@ -112,10 +112,10 @@ def test_a_repository_of_another_user_is_named_with_the_way_out(
     for place in (repo.folder, repo.folder / ".git"):
         os.chown(place, 12345, -1)
 
-    told = cli.ok("save", "one", "--summary", "Work", "--next", "Run the tests")
+    result = cli.ok("save", "one", "--summary", "Work", "--next", "Run the tests")
 
     way_out = f"git config --global --add safe.directory {repo.folder}"
-    assert told.err.count(way_out) == 1
+    assert result.err.count(way_out) == 1
     assert way_out in cli("ship").err
     assert any(way_out in each["do"] for each in cli("doctor", "--json").json["findings"])
     assert not (repo.folder / ".git" / "leftoff").exists()

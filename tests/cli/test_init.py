@@ -8,8 +8,12 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff.context import state_folder
+from leftoff.agents.registry import AGENTS
+from leftoff.context import read_environment, state_folder
+from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.claude_hooks import EVENTS
+from leftoff.wiring.detect_agents import TITLES
+from leftoff.wiring.install_places import find_places
 from programs import with_our_path
 from stores import contents
 
@@ -33,7 +37,7 @@ def test_init_wires_every_event_and_says_what_was_changed(cli: Cli, settings: Pa
 
     hooks = json.loads(settings.read_text(encoding="utf-8"))["hooks"]
     assert list(hooks) == list(EVENTS)
-    assert f"changed {settings}" in result.out
+    assert f"changed  {settings}" in result.out
     assert "Backed up the previous file to " in result.out
     assert "leftoff uninstall" in result.out
     assert result.err == ""
@@ -93,29 +97,83 @@ def test_without_a_terminal_the_choice_is_handed_on_and_nothing_changes(
 
 def test_on_a_terminal_the_diff_is_shown_before_the_question(cli: Cli, settings: Path) -> None:
     with cli.terminal("init") as terminal:
-        shown = terminal.expect("Install the hooks? [Y/n]:")
+        first = terminal.expect("in Claude Code's status line, too? [Y/n] ")
+        terminal.answer("n")
+        shown = terminal.expect("Make these changes? [Y/n] ")
         terminal.answer("n")
         rest = terminal.rest()
 
+    assert first.splitlines()[:5] == [
+        "leftoff sets up Claude Code:",
+        "  - hooks, so that sessions save automatically",
+        "  - rules that let Claude Code save, resume and list without asking you",
+        "  - a skill that explains leftoff to agents",
+        "It keeps your other settings and a backup; `leftoff uninstall` takes it all",
+    ]
     assert '"hooks": {' in shown
+    assert "statusLine" not in shown
     assert "Nothing was changed." in rest
     assert "hooks" not in settings.read_text(encoding="utf-8")
     with cli.terminal("init") as terminal:
-        terminal.expect("[Y/n]:")
+        terminal.expect("[Y/n] ")
         terminal.answer("")
-        assert "Installed Claude Code's hooks" in terminal.rest()
+        terminal.expect("[Y/n] ")
+        terminal.answer("")
+        assert "Installed the hooks of Claude Code" in terminal.rest()
+    assert "leftoff statusline" in settings.read_text(encoding="utf-8")
+
+
+def test_the_status_line_is_added_on_request_and_removed_with_the_hooks(
+    cli: Cli, settings: Path
+) -> None:
+    before = settings.read_bytes()
+    cli.ok("init", "--yes")
+    assert "statusLine" not in settings.read_text(encoding="utf-8")
+    cli.ok("init", "--yes", "--statusline")
+
+    entry = json.loads(settings.read_text(encoding="utf-8"))["statusLine"]
+    assert entry["type"] == "command"
+    assert entry["command"].endswith("leftoff statusline")
+    assert "nothing to do" in cli.ok("init", "--yes", "--statusline").out
+    cli.ok("uninstall", "--yes")
+    assert settings.read_bytes() == before
+
+
+def test_a_line_beside_later_edits_is_removed_alone(cli: Cli, settings: Path) -> None:
+    cli.ok("init", "--yes", "--statusline")
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace('"dark"', '"light"'), encoding="utf-8")
+
+    cli.ok("uninstall", "--yes")
+
+    assert json.loads(settings.read_text(encoding="utf-8")) == {"theme": "light"}
+
+
+def test_a_status_line_of_your_own_stays_and_is_not_asked_about(cli: Cli, settings: Path) -> None:
+    own = {"statusLine": {"type": "command", "command": "my-line"}}
+    settings.write_text(json.dumps(own), encoding="utf-8")
+
+    with cli.terminal("init") as terminal:
+        shown = terminal.expect("[Y/n] ")
+        terminal.answer("")
+        terminal.rest()
+    assert shown.endswith("Make these changes? ")
+    cli.ok("init", "--yes", "--statusline")
+    assert json.loads(settings.read_text(encoding="utf-8"))["statusLine"] == own["statusLine"]
+    cli.ok("uninstall", "--yes")
+    assert json.loads(settings.read_text(encoding="utf-8")) == own
 
 
 def test_json_tells_the_changes_and_the_backups(cli: Cli, settings: Path) -> None:
-    told = cli.json("init", "--yes")
+    result = cli.json("init", "--yes")
 
-    assert told["done"] is True
-    assert told["agents"] == ["claude"]
-    assert told["settings"] == str(settings)
-    assert [change["action"] for change in told["changes"] if change["path"] == str(settings)] == [
-        "change"
-    ]
-    assert Path(told["backups"][0]).read_text(encoding="utf-8") == '{\n  "theme": "dark"\n}\n'
+    assert result["done"] is True
+    assert result["agents"] == ["claude"]
+    assert result["settings"] == str(settings)
+    assert [
+        change["action"] for change in result["changes"] if change["path"] == str(settings)
+    ] == ["change"]
+    assert Path(result["backups"][0]).read_text(encoding="utf-8") == '{\n  "theme": "dark"\n}\n'
 
 
 def test_what_was_wired_runs(cli: Cli, settings: Path, repo: Repo, home: Path) -> None:
@@ -197,20 +255,72 @@ def test_an_agent_is_found_on_the_path(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "home" / ".claude" / "settings.json").is_file()
 
 
-def test_other_agents_are_named_as_read_but_not_wired(cli: Cli, home: Path) -> None:
+def test_every_agent_whose_sessions_are_read_can_be_wired() -> None:
+    assert [*WIRINGS] == [*AGENTS] == [*TITLES]
+
+
+def test_the_preview_shows_the_entry_of_the_mcp_server_and_changes_nothing(
+    cli: Cli, home: Path
+) -> None:
+    shown = cli.ok("init", "--mcp", "--agent", "cursor", "--dry-run").out
+
+    assert '"mcpServers": {' in shown
+    assert "leftoff's MCP server" in shown
+    assert not (home / ".cursor").exists()
+
+
+def test_every_agent_that_is_found_is_wired(cli: Cli, home: Path, settings: Path) -> None:
     (home / ".codex").mkdir()
-    (home / ".local/share/opencode").mkdir(parents=True)
+    planned = cli.json("init", "--dry-run")
     result = cli.ok("init", "--yes")
 
-    assert "Also found: Codex, opencode. leftoff reads their sessions" in result.out
+    assert planned["agents"] == ["claude", "codex"]
+    assert {change["agent"] for change in planned["changes"]} == {"", "claude", "codex"}
+    assert "Installed the hooks of Claude Code and Codex:" in result.out
+    assert "Codex does not run new hooks until you trust them." in result.out
+    assert "hooks" in settings.read_text(encoding="utf-8")
+    assert (home / ".codex" / "hooks.json").is_file()
+    assert cli.json("init")["changes"] == []
 
 
-def test_an_agent_that_cannot_be_wired_is_refused(cli: Cli, home: Path) -> None:
-    result = cli("init", "--agent", "codex", "--yes")
+def test_an_agent_is_found_where_its_variable_says(
+    cli: Cli, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "elsewhere"))
+    cli.ok("init", "--yes")
+
+    assert (tmp_path / "elsewhere" / "hooks.json").is_file()
+    assert not (home / ".codex").exists()
+
+
+def test_one_agent_can_be_named(cli: Cli, settings: Path, home: Path) -> None:
+    cli.ok("init", "--agent", "codex", "--yes")
+
+    assert (home / ".codex" / "hooks.json").is_file()
+    assert "hooks" not in settings.read_text(encoding="utf-8")
+    assert (home / ".agents/skills/leftoff/SKILL.md").is_file()
+    assert not (home / ".claude/skills").exists()
+
+
+def test_all_agents_can_be_wired_before_they_are_there(cli: Cli, home: Path) -> None:
+    result = cli.json("init", "--all", "--yes")
+
+    assert result["agents"] == [*WIRINGS]
+    assert all(
+        WIRINGS[agent].is_wired(find_places(read_environment())) for agent in result["agents"]
+    )
+    assert cli("init", "--all", "--agent", "codex").code == 2
+    cli.ok("uninstall", "--yes")
+    assert not (home / ".codex").exists()
+
+
+def test_hooks_of_codex_are_not_written_into_a_project(cli: Cli, home: Path) -> None:
+    result = cli("init", "--agent", "codex", "--scope", "project", "--yes")
 
     assert result.code == 2
-    assert "This version of leftoff cannot wire the hooks of Codex." in result.err
-    assert not (home / ".local").exists()
+    assert "does not write the hooks of Codex into a project" in result.err
+    assert not (home / ".codex").exists()
 
 
 def test_broken_settings_are_one_sentence_and_nothing_changes(cli: Cli, settings: Path) -> None:
@@ -336,3 +446,42 @@ def test_a_skill_that_the_user_has_edited_is_left_alone(cli: Cli, home: Path) ->
     assert f"You edited {skill}" in cli.ok("init", "--yes").out
     assert f"You edited {skill}" in cli.ok("uninstall", "--yes").out
     assert skill.read_text(encoding="utf-8") == "mine"
+
+
+COMMENTED = '{\n  // mine\n  "model": "opus"\n}\n'
+
+
+def test_each_agent_is_wired_on_its_own(cli: Cli, settings: Path, home: Path) -> None:
+    settings.write_text(COMMENTED, encoding="utf-8")
+    result = cli("init", "--yes", "--agent=claude", "--agent=codex")
+
+    assert result.code == 1
+    assert "warning: " in result.err
+    assert "settings.json cannot be used" in result.err
+    assert "Installed the hooks of Codex:" in result.out
+    assert (home / ".codex" / "hooks.json").is_file()
+    assert settings.read_text(encoding="utf-8") == COMMENTED
+
+
+def test_a_file_that_changes_twice_is_shown_and_backed_up_once(cli: Cli, settings: Path) -> None:
+    before = settings.read_bytes()
+    result = cli.json("init", "--yes", "--statusline")
+
+    assert [each["path"] for each in result["changes"]].count(str(settings)) == 1
+    assert [Path(each).read_bytes() for each in result["backups"]] == [before]
+    cli.ok("uninstall", "--yes")
+    assert settings.read_bytes() == before
+
+
+def test_what_is_added_is_said_before_the_question(cli: Cli, settings: Path) -> None:
+    del settings
+    with cli.terminal("init", "--no-statusline") as terminal:
+        terminal.expect("Make these changes? [Y/n] ")
+        terminal.answer("n")
+        assert "Nothing was changed." in terminal.rest()
+    with cli.terminal("init") as terminal:
+        shown = " ".join(terminal.expect("[Y/n] ").split())
+        terminal.leave("c")
+
+    for part in ("hooks, so that sessions save automatically", "without asking you", "a skill"):
+        assert part in shown

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from cli.runs import Cli
+from gitrepo import Repo
+from talk import Talk
 
 # Every trigger that the texts of the five systems name, and what it means to their users.
 TRIGGERS = {
@@ -103,6 +105,21 @@ def test_outside_of_a_session_every_message_is_the_first(
     assert cli.ok("intent", "continue").out == "none\n"
 
 
+@pytest.mark.promise("guardz", 69)
+def test_a_continue_that_answers_the_offer_resumes(
+    cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "login-flow", "--summary", "Build the login")
+    talk = Talk(repo.folder, "session-2")
+    talk.start()
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    assert cli.ok("intent", "continue").out == "leftoff resume\n"
+
+    talk.ask("Rename the exporter in app.py")
+    talk.fire("UserPromptSubmit", prompt="Rename the exporter in app.py")
+    assert cli.ok("intent", "continue").out == "none\n"
+
+
 def test_what_means_no_command_is_told_as_such(cli: Cli) -> None:
     nothing = {"intent": None, "name": None, "command": None}
 
@@ -117,22 +134,16 @@ def test_the_command_it_names_can_be_run(cli: Cli) -> None:
     assert "Run pytest" in cli.ok(*words[1:]).out
 
 
-@pytest.mark.parametrize(
-    ("profile", "text", "command"),
-    [
-        pytest.param(profile, text, command, id=f"{profile}: {text}")
-        for profile, triggers in TRIGGERS.items()
-        for text, command in triggers.items()
-    ],
-)
+@pytest.mark.parametrize("profile", TRIGGERS)
 def test_every_trigger_of_every_system_means_its_command(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, profile: str, text: str, command: str
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, profile: str
 ) -> None:
     cli.ok("save", "my-feature", "--next", "Run pytest")
     monkeypatch.setenv("LEFTOFF_PROFILE", profile)
     monkeypatch.setenv("LEFTOFF_MIRROR", "none")
 
-    assert cli.ok("intent", text, "--at-start").out == f"{command}\n"
+    for text, command in TRIGGERS[profile].items():
+        assert cli.ok("intent", text, "--at-start").out == f"{command}\n", text
 
 
 def test_a_slash_command_is_read_outside_of_a_project(

@@ -71,10 +71,10 @@ def test_what_is_printed_steers_no_terminal(text: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_knows_json_and_quiet(cli: Cli, name: str) -> None:
-    told = cli.ok(name, "--help").out
+    output = cli.ok(name, "--help").out
 
-    assert "--json" in told
-    assert "--quiet" in told
+    assert "--json" in output
+    assert "--quiet" in output
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,6 @@
+import contextlib
+import os
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -5,8 +8,10 @@ import pytest
 
 from cli.runs import Cli, save_at
 from gitrepo import Repo
-from leftoff.context import read_environment
+from leftoff.context import find_project, read_environment, state_folder
 from leftoff.projects.store_places import plain_store
+from leftoff.session import records
+from leftoff.store import Store
 
 
 @pytest.mark.accept(33)
@@ -139,8 +144,8 @@ def test_checkpoints_of_a_folder_below_are_named_with_the_command_that_moves_the
     (tmp_path / "away").rename(repo.folder / ".git")
     place = plain_store(read_environment(), repo.folder / "sub")
 
-    told = cli.ok(command).err
-    assert f"leftoff import --from-store {place}" in told
+    output = cli.ok(command).err
+    assert f"leftoff import --from-store {place}" in output
     cli.ok("import", "--from-store", str(place))
 
     assert "login-form" in cli.ok("list").out
@@ -153,7 +158,29 @@ def test_status_does_not_claim_a_count_that_it_did_not_finish(cli: Cli, repo: Re
 
     assert "changed  more than 2,000 files\n" in cli.ok("status").out
     assert "more than 2,000 files changed" in cli.ok("status", "--next").out
-    told = cli.json("status")
-    assert (told["changed"], told["changed_is_more"]) == (2000, True)
+    result = cli.json("status")
+    assert (result["changed"], result["changed_is_more"]) == (2000, True)
     repo.git("clean", "-fdqx")
     assert cli.json("status")["changed_is_more"] is False
+
+
+def test_work_of_a_running_session_is_as_old_as_its_last_event(cli: Cli, repo: Repo) -> None:
+    save_at(repo.folder, {"resumed": timedelta(days=2), "newer": timedelta(hours=3)})
+    with contextlib.closing(Store(find_project(repo.folder))) as store:
+        store.record("resumed", [store.find("resumed").id], session=("claude", "now"))
+        life = records.Life(
+            agent="claude",
+            session_id="now",
+            store=str(store.project.store),
+            pid=os.getpid(),
+            seen_at=time.time(),
+        )
+    records.keep_life(state_folder(), life)
+
+    for command in ("list", "status"):
+        rows = [
+            line for line in cli.ok(command).out.splitlines() if line.startswith(("res", "new"))
+        ]
+        assert [row.split()[0] for row in rows] == ["resumed", "newer"]
+        assert "just now" in rows[0]
+        assert "3h ago" in rows[1]

@@ -102,9 +102,9 @@ def test_all_that_a_session_told_can_be_put_aside(cli: Cli) -> None:
     add(cli, "rule", "Rule 0", "--source", "another")
     add(cli, "rule", "A good one", "--source", "another")
 
-    told = cli.json("memory", "list", "--source", "led-astray")
+    result = cli.json("memory", "list", "--source", "led-astray")
 
-    assert [each["id"] for each in told] == ids[::-1]
+    assert [each["id"] for each in result] == ids[::-1]
     assert cli("memory", "reject", ids[1], "abcdef", ids[2]).code == 1
     assert len(cli.json("memory", "list")) == 4
     rejected = cli.json("memory", "reject", *(each[:8] for each in ids), "--why", "Nonsense")
@@ -168,9 +168,9 @@ def test_while_the_store_cannot_be_written_the_user_is_told_where_an_entry_is_ke
 ) -> None:
     stored.write_text("in the way", encoding="utf-8")
 
-    told = cli.ok("memory", "add", "rule", "No globals")
+    result = cli.ok("memory", "add", "rule", "No globals")
 
-    assert "The next command that can write to the store moves it there." in told.err
+    assert "The next command that can write to the store moves it there." in result.err
     assert [each["text"] for each in cli.json("memory")] == ["No globals"]
     stored.unlink()
     assert cli.ok("memory", "add", "rule", "Small functions").err == ""

@@ -74,9 +74,9 @@ def test_saving_keeps_every_old_checkpoint_byte_for_byte(cli: Cli, old: Path) ->
 
 @pytest.mark.usefixtures("old")
 def test_each_name_and_each_session_is_a_thread_with_its_task_and_age(cli: Cli) -> None:
-    told = {each["summary"]: (each["name"], each["as_of"], each["state"]) for each in _listed(cli)}
+    found = {each["summary"]: (each["name"], each["as_of"], each["state"]) for each in _listed(cli)}
 
-    assert told == {
+    assert found == {
         "Port the exporter to streaming writes": (None, "2026-11-16T10:58:24.996431+00:00", "open"),
         "Validate the login form": ("login-form", "2026-11-16T10:57:59.895134+00:00", "open"),
         "Stream the CSV export": ("csv-export", "2026-11-16T10:57:59.036564+00:00", "open"),

@@ -150,7 +150,8 @@ def test_none_drops_a_sessions_own_prompts_and_says_how_to_undo_that(
 def test_none_keeps_the_prompts_of_other_sessions(cli: Cli, store: Store) -> None:
     keep(store, FIRST, SECOND)
 
-    assert cli.ok("prompts", "replay", "none").out.startswith("Kept 2 prompts")
+    said = cli.ok("prompts", "replay", "none").out
+    assert said.startswith("Kept 2 prompts; `leftoff prompts drop` removes them")
     assert waiting(cli) == [FIRST, SECOND]
     assert len(cli.json("prompts", "replay", "none")["kept"]) == 2
 
@@ -236,7 +237,7 @@ def test_on_a_terminal_the_choice_is_asked(cli: Cli, store: Store) -> None:
 
     with cli.terminal("prompts", "replay") as terminal:
         assert "3. [2026-11-15 18:39] update the docs" in terminal.expect("Replay which?")
-        terminal.expect("[all / 1 / 2 / 1,3 / edit 1 / none]")
+        terminal.expect("[All/1/2/1,3/edit 1/none]")
         terminal.answer("3,1")
         printed = terminal.rest()
 
@@ -281,7 +282,7 @@ def test_another_sessions_prompt_can_be_left_or_deleted(
     keep(store, FIRST)
 
     with cli.terminal("prompts", "replay", env={"CLAUDE_CODE_SESSION_ID": "s-new"}) as terminal:
-        shown = terminal.expect("[y / n / delete]")
+        shown = terminal.expect("[Y/n/delete]")
         terminal.answer(answer)
         terminal.rest()
 
@@ -311,11 +312,24 @@ def test_resume_tells_an_agent_which_prompts_wait(cli: Cli, store: Store) -> Non
     saved(cli)
     keep(store, FIRST, SECOND)
 
-    told = cli.json("resume", "--accept")
+    result = cli.json("resume", "--accept")
 
-    assert [row["text"] for row in told["prompts"]] == [FIRST, SECOND]
+    assert [row["text"] for row in result["prompts"]] == [FIRST, SECOND]
     text = cli.ok("resume", "column-rename", "--accept").out
     assert "2 prompts were never answered: see `leftoff prompts list`" in text
+
+
+def test_a_prompt_of_an_earlier_session_may_have_been_dealt_with_since(
+    cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved(cli)
+    keep(store, FIRST)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-new")
+
+    text = cli.ok("resume", "column-rename", "--accept").out
+
+    hint = "1 prompt of an earlier session may still be unanswered: see `leftoff prompts list`"
+    assert hint in text.splitlines()[-1]
 
 
 @pytest.mark.accept(101)
@@ -335,10 +349,10 @@ def test_resume_on_a_terminal_offers_to_run_the_prompt(
     keep(store, FIRST)
 
     with cli.terminal("resume") as terminal:
-        terminal.expect("[yes / no]")
+        terminal.expect("[Y/n]")
         terminal.answer("yes")
         assert f"Your previous prompt was: {FIRST}" in terminal.expect("Run it now?")
-        terminal.expect("[y / n / edit]")
+        terminal.expect("[Y/n/edit]")
         terminal.answer(answer)
         assert terminal.rest().partition("\n")[2].startswith(printed)
 
@@ -375,7 +389,7 @@ def test_resume_on_a_terminal_lets_the_prompt_be_edited(cli: Cli, store: Store) 
     keep(store, FIRST)
 
     with cli.terminal("resume", "--accept") as terminal:
-        terminal.expect("[y / n / edit]")
+        terminal.expect("[Y/n/edit]")
         terminal.answer("edit")
         terminal.expect("then a line with only `.`:")
         terminal.answer("rename the table")
@@ -390,7 +404,7 @@ def test_whoever_declines_is_asked_nothing_more(cli: Cli, store: Store) -> None:
     keep(store, FIRST)
 
     with cli.terminal("resume") as terminal:
-        terminal.expect("[yes / no]")
+        terminal.expect("[Y/n]")
         terminal.answer("no")
         assert "Run it now" not in terminal.rest()
 

@@ -17,9 +17,9 @@ def test_the_prompts_are_listed_and_the_file_stays(cli: Cli, tmp_path: Path) -> 
     assert cli.ok("prompts", "import", str(path)).out == "Imported 2 prompts\n"
     assert cli.ok("prompts", "import", str(path)).out == "Imported 0 prompts\n"
 
-    told = cli.ok("prompts", "list").out
-    assert "1. [legacy] first words" in told
-    assert "2. [2026-11-15 18:41] rename the column" in told
+    output = cli.ok("prompts", "list").out
+    assert "1. [legacy] first words" in output
+    assert "2. [2026-11-15 18:41] rename the column" in output
     assert path.read_text(encoding="utf-8") == FILE
     assert {each["session_id"] for each in cli.json("prompts", "list")} == {"old-session"}
 

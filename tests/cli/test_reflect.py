@@ -152,7 +152,7 @@ def test_duplicates_of_an_existing_rule_are_skipped(cli: Cli, repo: Repo) -> Non
 
 @pytest.mark.accept(139)
 @pytest.mark.parametrize(
-    ("key", "told", "status"),
+    ("key", "expected", "status"),
     [
         ("a", "Approved.", "active"),
         ("r", "Rejected; it will not come back.", "rejected"),
@@ -160,18 +160,18 @@ def test_duplicates_of_an_existing_rule_are_skipped(cli: Cli, repo: Repo) -> Non
     ],
 )
 def test_review_on_a_terminal_asks_about_each_rule(
-    cli: Cli, repo: Repo, key: str, told: str, status: str
+    cli: Cli, repo: Repo, key: str, expected: str, status: str
 ) -> None:
     corrected_talk(repo.folder)
     cli.ok("reflect")
 
     with cli.terminal("reflect", "--review") as terminal:
-        shown = terminal.expect("[a]pprove / [e]dit / [r]eject / [s]kip")
+        shown = terminal.expect("[approve/edit/reject/Skip] ")
         assert f"1 of 1: {PREFER}" in shown
         assert "confidence: medium" in shown
         assert "after the agent said: I use pnpm now." in shown
         terminal.answer(key)
-        assert told in terminal.rest()
+        assert expected in terminal.rest()
 
     assert terminal.code == 0
     assert PREFER in rules(cli, status)
@@ -183,9 +183,9 @@ def test_review_can_put_other_words_in_place_and_approve_them(cli: Cli, repo: Re
     cli.ok("reflect")
 
     with cli.terminal("reflect", "--review") as terminal:
-        terminal.expect("[s]kip")
+        terminal.expect("Skip]")
         terminal.answer("x")
-        terminal.expect("[s]kip")
+        terminal.expect("Skip]")
         terminal.answer("e")
         terminal.expect("New text")
         terminal.answer("Indent with tabs")
@@ -199,7 +199,7 @@ def test_what_was_rejected_in_a_review_never_returns(cli: Cli, repo: Repo) -> No
     corrected_talk(repo.folder)
     cli.ok("reflect")
     with cli.terminal("reflect", "--review") as terminal:
-        terminal.expect("[s]kip")
+        terminal.expect("Skip]")
         terminal.answer("r")
         terminal.rest()
 

@@ -18,8 +18,8 @@ SESSION, OTHER = "session-one", "session-two"
 
 
 def save(cli: Cli, name: str, session: str = "") -> None:
-    told = json.dumps({"summary": f"Work on {name}", "session_id": session} if session else {})
-    cli.ok("save", name, "--from-json", "-", stdin=told)
+    fields = json.dumps({"summary": f"Work on {name}", "session_id": session} if session else {})
+    cli.ok("save", name, "--from-json", "-", stdin=fields)
 
 
 def test_with_nothing_saved_it_says_so(cli: Cli) -> None:
@@ -78,8 +78,8 @@ def test_a_name_is_taken_as_it_is(cli: Cli, stored: Path) -> None:
 
 
 def candidate(key: str, hours: float = 0.0, **values: object) -> Candidate:
-    told = {"key": key, "task": key, "saved_at": NOON - timedelta(hours=hours), **values}
-    return Candidate(**told)  # type: ignore[arg-type]
+    fields = {"key": key, "task": key, "saved_at": NOON - timedelta(hours=hours), **values}
+    return Candidate(**fields)  # type: ignore[arg-type]
 
 
 def test_of_several_own_ones_the_newest_is_picked() -> None:

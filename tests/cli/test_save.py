@@ -87,7 +87,9 @@ def test_any_name_becomes_kebab_case(
 
     assert saved["name"] == stored_as
     assert cli("show", "--json", "--", given).json["id"] == saved["id"]
-    made = {path for path in tmp_path.rglob("*") if path.is_file() and ".git" not in path.parts}
+    # The list of all projects is named by the folder, never by the checkpoint.
+    ours = {".git", "known"}
+    made = {path for path in tmp_path.rglob("*") if path.is_file() and not ours & {*path.parts}}
     assert made == {tmp_path / "repo" / "app.py"}
     assert Path(saved["path"]).is_relative_to(stored)
 
@@ -167,7 +169,7 @@ def test_a_name_in_use_is_a_choice_and_nothing_changes(cli: Cli, stored: Path) -
 
 
 @pytest.mark.parametrize(
-    ("told", "stdin", "commands"),
+    ("arguments", "stdin", "commands"),
     [
         (
             ["--json", "--", "-login-form"],
@@ -187,11 +189,11 @@ def test_a_name_in_use_is_a_choice_and_nothing_changes(cli: Cli, stored: Path) -
     ],
 )
 def test_the_commands_to_choose_from_can_be_run_as_they_are(
-    cli: Cli, told: list[str], stdin: str, commands: list[str]
+    cli: Cli, arguments: list[str], stdin: str, commands: list[str]
 ) -> None:
     cli.ok("save", "login-form", *GOOD)
 
-    result = cli("save", *told, stdin=stdin)
+    result = cli("save", *arguments, stdin=stdin)
 
     assert [each["command"] for each in result.json["choices"]] == commands
     for command in commands:
@@ -274,7 +276,7 @@ def test_paths_are_taken_from_the_folder_one_stands_in(
 
 
 def test_json_is_read_from_a_file_or_from_stdin_and_flags_beat_it(cli: Cli, repo: Repo) -> None:
-    told = {
+    fields = {
         "name": "from-json",
         "summary": "Told in JSON",
         "done": ["one", "two"],
@@ -286,9 +288,9 @@ def test_json_is_read_from_a_file_or_from_stdin_and_flags_beat_it(cli: Cli, repo
         "id": "forged",
         "saved_at": "1999-01-01T00:00:00Z",
     }
-    repo.write("told.json", json.dumps(told))
+    repo.write("told.json", json.dumps(fields))
     cli.ok("save", "--from-json", "told.json", "--done", "three")
-    cli.ok("save", "other-name", "--from-json", "-", stdin=json.dumps(told))
+    cli.ok("save", "other-name", "--from-json", "-", stdin=json.dumps(fields))
     shown = cli.json("show", "from-json")
 
     assert shown["done"] == ["three"]
@@ -305,7 +307,7 @@ def test_json_is_read_from_a_file_or_from_stdin_and_flags_beat_it(cli: Cli, repo
 @pytest.mark.parametrize(
     "text",
     ["", "{", "[]", '"x"', "null", '{"summary": 3}', '{"summary": "\\ud800"}', "[" * 10_000,
-     '{"plan": 7}', '{"files": [{"path": "a\\u0000b"}]}', '{"next_action": ["x"]}'],
+     '{"plan": 7}', '{"files": [{"path": "a\\u0000b"}]}', '{"next_action": [7]}'],
 )  # fmt: skip
 def test_json_that_makes_no_checkpoint_is_refused_in_one_sentence(
     cli: Cli, stored: Path, text: str
@@ -369,3 +371,25 @@ def test_artifacts_of_another_shape_are_refused_in_one_sentence(
 
     assert result.code == 2
     assert "artifacts" in result.err
+
+
+def test_every_next_step_is_kept_in_its_order(cli: Cli) -> None:
+    steps = ("--next", "Run pytest tests/a.py", "--next", "Write docs/a.md", "--next", "Ask Ada")
+    cli.ok("save", "cart-total", "--summary", "Fix the total", *steps)
+
+    found = cli.json("show", "cart-total")
+    assert found["next_action"]["text"] == "Run pytest tests/a.py"
+    assert found["next_steps"] == ["Write docs/a.md", "Ask Ada"]
+    assert "next_steps" in found["stated"]
+    output = cli.ok("resume", "cart-total").out
+    assert "Next action: Run pytest tests/a.py\nThen: Write docs/a.md\nThen: Ask Ada\n" in output
+    cli.ok("save", "json", "--from-json", "-", stdin='{"next_action": ["Run a.py", "Run b.py"]}')
+    assert cli.json("show", "json")["next_steps"] == ["Run b.py"]
+
+
+def test_a_file_may_have_a_role(cli: Cli, repo: Repo) -> None:
+    repo.write("a b.py", "pass\n")
+    cli.ok("save", "cart-total", "--file", "a b.py :: sums the cart", "--file", "c::d.py")
+
+    files = [(each["path"], each.get("role")) for each in cli.json("show", "cart-total")["files"]]
+    assert files == [("a b.py", "sums the cart"), ("c::d.py", None)]

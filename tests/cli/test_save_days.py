@@ -31,15 +31,15 @@ def test_a_later_day_adds_to_the_days_before(store: Store, clock: Clock) -> None
 def test_a_later_day_keeps_the_task_the_decisions_and_what_failed(
     store: Store, clock: Clock
 ) -> None:
-    told = {
+    fields = {
         "decisions": [{"what": "Stream rows", "why": "2 GB files"}],
         "done": ["Wrote reader.py"],
     }
-    first = compose({"summary": "Import CSV files", **told}, store)
+    first = compose({"summary": "Import CSV files", **fields}, store)
     persist.save(store, first, name="csv-import")
     clock.move(days=1)
     second = {"done": ["Wrote writer.py"], "failed": [{"what": "mmap", "why": "no seeking"}]}
-    draft = append_day(compose({**told, **second}, store), store, "csv-import")
+    draft = append_day(compose({**fields, **second}, store), store, "csv-import")
     persist.save(store, draft, name="csv-import", overwrite=True)
     third = append_day(compose({}, store), store, "csv-import")
 
@@ -50,13 +50,13 @@ def test_a_later_day_keeps_the_task_the_decisions_and_what_failed(
 
 @pytest.mark.accept(25)
 def test_a_guessed_next_action_is_left_out_and_questions_stay(store: Store) -> None:
-    told = {
+    fields = {
         "next_action": {"text": "Probably run the tests", "origin": "inferred"},
         "questions": ["Option A or B?"],
         "decisions": [{"what": "Use B", "why": "it is smaller"}],
     }
 
-    draft = without_guess(compose(told, store))
+    draft = without_guess(compose(fields, store))
 
     assert draft.next_action is None
     assert draft.questions == ["Option A or B?"]

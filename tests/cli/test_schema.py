@@ -8,6 +8,6 @@ def test_the_schema_allows_and_describes_what_is_saved(cli: Cli) -> None:
 
     assert schema == cli.json("schema")
     described = schema["$defs"]["Checkpoint"]["properties"]
-    assert {*shown} - {"state", "path"} <= {*described}
+    assert {*shown} - {"state", "path", "snapshot"} <= {*described}
     assert schema["$defs"]["Checkpoint"]["required"] == ["schema", "id", "saved_at", "trigger"]
     assert "__extra__" not in str(schema)

@@ -4,6 +4,7 @@ import pytest
 
 from cli.runs import Cli, save_at
 from gitrepo import Repo
+from rows import for_each
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def found(cli: Cli, *words: str) -> list[str]:
     return [each["name"] for each in cli.json("search", *words)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "names"),
     [
         (["refresh", "tokens"], ["token-work"]),
@@ -43,7 +44,7 @@ def test_all_words_must_occur_and_the_last_may_be_a_beginning(
     assert found(filled, *words) == names
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     ['"', '""', "*", "a*", "NEAR", "NEAR(a b)", "-x", "--", "text:", "col:x", "AND", "OR NOT", "(",
      ")", "^a", "{a b}", "a + b", "'; DROP TABLE words; --", "\\", "%", "\x00", "🎉", "'", "-q-x",
@@ -111,3 +112,24 @@ def test_a_limit_keeps_the_newest(filled: Cli) -> None:
 
 def test_there_must_be_a_word(filled: Cli) -> None:
     assert filled("search").code == 2
+
+
+def test_a_thread_is_one_hit_however_many_of_its_revisions_match(filled: Cli) -> None:
+    for step in range(5):
+        filled.ok("save", "token-work", "--overwrite", f"--summary=Rotate the tokens, part {step}")
+    for step in range(2):
+        filled.ok("save", "old-tokens", "--overwrite", f"--summary=Old tokens {step}", "--next=Go")
+    filled.ok("done", "old-tokens")
+
+    hits = filled.json("search", "tokens")
+
+    assert [each["name"] for each in hits] == ["token-work"]
+    assert "part 4" in hits[0]["snippet"]
+    assert found(filled, "tokens", "--all") == ["old-tokens", "token-work"]
+    assert found(filled, "tokens", "--all", "--limit", "1") == ["old-tokens"]
+
+
+def test_a_thread_is_found_by_what_an_older_revision_said(filled: Cli) -> None:
+    filled.ok("save", "token-work", "--overwrite", "--summary=Something else", "--next=Run it")
+
+    assert found(filled, "refresh", "tokens") == ["token-work"]

@@ -51,11 +51,11 @@ def test_with_no_sessions_it_says_so(cli: Cli) -> None:
 
 
 def test_sessions_are_listed_with_age_state_and_last_request(cli: Cli, session: Path) -> None:
-    (told,) = cli.json("sessions")
+    (result,) = cli.json("sessions")
 
-    assert (told["agent"], told["session_id"]) == ("claude", session.stem)
-    assert told["state"] == "unsaved"
-    assert 86_000 < told["age_seconds"] < 90_000
+    assert (result["agent"], result["session_id"]) == ("claude", session.stem)
+    assert result["state"] == "unsaved"
+    assert 86_000 < result["age_seconds"] < 90_000
     out = cli.ok("sessions").out
     assert "Add the password rule to app.py" in out
     assert "1d ago" in out
@@ -201,10 +201,10 @@ def test_capture_tells_where_a_session_left_off_and_saves_nothing(
     cli: Cli, session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "Add the password rule" in cli.ok("capture", str(session)).out
-    told = cli.json("capture", str(session), "--out", str(tmp_path / "out"))
+    result = cli.json("capture", str(session), "--out", str(tmp_path / "out"))
 
-    assert told["checkpoint"]["session_id"] == session.stem
-    assert (tmp_path / "out" / "briefing.txt").read_text() == told["briefing"]
+    assert result["checkpoint"]["session_id"] == session.stem
+    assert (tmp_path / "out" / "briefing.txt").read_text() == result["briefing"]
     written = json.loads((tmp_path / "out" / "checkpoint.json").read_text())
     assert written["intent"] == "Add the password rule to app.py"
     assert cli.json("list") == []
@@ -315,6 +315,32 @@ def test_unsaved_work_is_named_where_nothing_was_saved(
     assert "unsaved work" not in cli.ok(command).out
 
 
+@pytest.mark.parametrize("command", ["list", "resume", "status"])
+def test_unsaved_work_is_named_beside_what_was_saved(
+    cli: Cli, repo: Repo, session: Path, command: str
+) -> None:
+    cli.ok("save", "csv-import", "--summary", "Import CSV files", "--next", "Run pytest")
+    edit(session, repo.folder)
+
+    said = cli.ok(command).out
+
+    assert "csv-import" in said
+    assert "- claude, 1d ago: Add the password rule to app.py" in said
+
+
+def test_choices_for_programs_are_only_json_and_unsaved_work_is_a_warning(
+    cli: Cli, repo: Repo, session: Path
+) -> None:
+    for name in ("csv-import", "search-box"):
+        cli.ok("save", name, "--summary", f"Work on {name}", "--next", "Run pytest")
+    edit(session, repo.folder)
+
+    result = cli("resume")
+
+    assert [each["choice"] for each in result.json["choices"]] == ["search-box", "csv-import"]
+    assert "work: claude, 1d ago: Add the password rule to app.py. Run `leftoff rec" in result.err
+
+
 def test_the_command_to_recover_looks_back_far_enough(cli: Cli, repo: Repo, session: Path) -> None:
     edit(session, repo.folder)
     old = session.stat().st_mtime - 86_400 * 10
@@ -348,7 +374,14 @@ def test_status_says_when_nothing_is_saved_automatically(cli: Cli, session: Path
     assert session.exists()
     assert "hooks    not installed; run `leftoff init`" in cli.ok("status").out
     cli.ok("init", "--yes")
-    assert "hooks" not in cli.ok("status").out
+    assert "hooks    on for Claude Code\n" in cli.ok("status").out
     assert cli.json("status")["hooks"] == "on"
     cli.ok("off")
     assert "hooks    off for this project; run `leftoff on`" in cli.ok("status").out
+
+
+def test_status_says_when_the_only_wired_agent_waits_for_its_user(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "home" / ".codex").mkdir()
+    cli.ok("init", "--yes")
+
+    assert "hooks    Codex does not run them yet; run `leftoff doctor`" in cli.ok("status").out

@@ -75,7 +75,7 @@ def test_the_answer_in_json_is_one_document_and_checks_speak_beside_it(
 def test_a_terminal_shows_what_is_under_way(shop: Shop, cli: Cli) -> None:
     shop.write("app.py", "print('csv')\n")
 
-    with cli.terminal("ship", "--no-pr", "-m", "Export orders") as terminal:
+    with cli.terminal("ship", "--yes", "--no-pr", "-m", "Export orders") as terminal:
         terminal.expect("....  push")
         terminal.expect("Pushed to origin/feature/csv")
         terminal.rest()
@@ -83,7 +83,46 @@ def test_a_terminal_shows_what_is_under_way(shop: Shop, cli: Cli) -> None:
     assert terminal.code == 0
 
 
+def test_a_terminal_shows_what_it_will_commit_and_push_and_asks(shop: Shop, cli: Cli) -> None:
+    shop.write("app.py", "print('csv')\n")
+    head = shop.head()
+
+    with cli.terminal("ship", "--no-pr", "-m", "Export orders") as terminal:
+        terminal.expect("app.py")
+        terminal.expect("Would commit: Export orders")
+        terminal.expect("Would push to origin/feature/csv")
+        terminal.expect("Ship this?")
+        terminal.answer("n")
+        terminal.rest()
+
+    assert terminal.code == 1
+    assert (shop.head(), shop.remote_head(), shop.status) == (head, "", " M app.py")
+    assert cli.json("list") == []
+    with cli.terminal("ship", "--no-pr", "-m", "Export orders") as terminal:
+        terminal.expect("Ship this?")
+        terminal.answer("y")
+        terminal.rest()
+    assert (terminal.code, shop.subjects()[0]) == (0, "Export orders")
+
+
 # --- dry run ---
+
+
+def test_a_dry_run_stops_where_a_ship_does_at_checks_that_nobody_allowed(
+    shop: Shop, cli: Cli
+) -> None:
+    store = shop.folder / ".git" / "leftoff"
+    store.mkdir()
+    (store / "config.toml").write_text('verify = ["make test"]\n', encoding="utf-8")
+    shop.write("app.py", "print('csv')\n")
+
+    planned, shipped = cli("ship", "--dry-run", "--no-pr"), cli("ship", "--no-pr")
+
+    why = "This project sets checks to run before a commit, and you have not allowed them."
+    assert (planned.code, shipped.code) == (1, 1)
+    assert f"FAIL  checks        {why}\n       make test\n" in planned.out
+    assert why in shipped.err
+    assert "No checks are set" not in planned.out
 
 
 def test_a_dry_run_shows_everything_and_touches_nothing(shop: Shop, cli: Cli, hub: Hub) -> None:
@@ -183,12 +222,12 @@ def test_ctrl_c_on_a_terminal_ends_a_hook_as_well(shop: Shop, cli: Cli, tmp_path
     shop.hook("pre-push", f"echo $$ > '{tmp_path}/pid'; echo at it > /dev/tty; exec sleep 60")
     shop.write("app.py", "print('csv')\n")
 
-    with cli.terminal("ship", "--no-pr", "-m", "Export orders") as terminal:
+    with cli.terminal("ship", "--yes", "--no-pr", "-m", "Export orders") as terminal:
         terminal.expect("at it")
-        told = terminal.leave("c")
+        found = terminal.leave("c")
 
     assert terminal.code == 130
-    assert "Interrupted" in told
+    assert "Interrupted" in found
     hook = int((tmp_path / "pid").read_text())
     until(lambda: not processes.is_alive(hook, 0), "the end of the hook")
     (shop.folder / ".git" / "hooks" / "pre-push").unlink()
@@ -209,6 +248,8 @@ def test_on_a_terminal_ship_asks_before_it_runs_the_checks_of_an_archive(
         terminal.expect(f"touch {ran}")
         terminal.expect("Allow them on this machine?")
         assert not ran.exists()
+        terminal.answer("y")
+        terminal.expect("Ship this?")
         terminal.answer("y")
         terminal.rest()
 

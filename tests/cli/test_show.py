@@ -23,18 +23,25 @@ def test_everything_is_shown_in_words(cli: Cli) -> None:
     shown = cli.ok("show", "login-form").out
 
     for line in (
-        "login-form (open)", "task          Validate the login form",
-        "next action   Run make (inferred from the session)",
-        "left off      One line\n > and another",
-        "decisions     - what — why", "failed        - tried — broke",
-        "todos         - [x] t1\n              - [>] t2",
-        "plan          p.md (step 2 of 3) Plan test",
-        "interrupted   Bash: make", "last failure  make\n > E1",
-        "context       50 %, 100000 of 200000 tokens", "artifacts     a b",
-        "files         - app.py (main)", "unanswered    - p1",
+        "Thread: login-form (open)\n", "\n\nTask: Validate the login form\n",
+        "Next action: Run make (inferred from the session)",
+        "Left off: One line\n > and another",
+        "Decisions:\n- what — why\nFailed approaches:\n- tried — broke",
+        "Todos:\n- [x] t1\n- [>] t2",
+        "Plan: p.md (step 2 of 3) Plan test",
+        "Interrupted: Bash: make", "Last failure: make\n > E1",
+        "Context: 50 %, 100000 of 200000 tokens", "Artifacts: a b",
+        "Files:\n- app.py (main)", "Unanswered prompts:\n- p1",
     ):  # fmt: skip
         assert line in shown
     assert "{" not in shown
+
+
+def test_other_commands_are_shown_in_words(cli: Cli) -> None:
+    given = '{"summary": "Some work", "commands": ["make"], "also_ran": ["git add"]}'
+    cli.ok("save", "login-form", "--from-json", "-", stdin=given)
+
+    assert "Commands:\n- make\nAlso ran:\n- git add\n" in cli.ok("show", "login-form").out
 
 
 def test_json_holds_the_checkpoint_its_state_and_its_path(cli: Cli) -> None:
@@ -53,16 +60,17 @@ def test_a_checkpoint_is_found_by_name_by_id_and_by_part_of_its_id(cli: Cli) -> 
         assert cli.json("show", key)["id"] == saved["id"]
 
 
-@pytest.mark.parametrize("key", ["nothing-here", "", "../../etc/passwd", "%", "x" * 10_000, "\x00"])
 @pytest.mark.parametrize("command", ["show", "resume", "delete", "complete", "clear", "lint"])
 @pytest.mark.accept(38)
-def test_an_unknown_name_is_told_with_a_way_out(cli: Cli, command: str, key: str) -> None:
+def test_an_unknown_name_is_told_with_a_way_out(cli: Cli, command: str) -> None:
     cli.ok("save", "login-form", "--summary=Some work")
-    result = cli(command, "--", key)
 
-    assert result.code == 1
-    assert "No checkpoint named" in result.err
-    assert "Run `leftoff list`" in result.err
+    for key in ("nothing-here", "", "../../etc/passwd", "%", "x" * 10_000, "\x00"):
+        result = cli(command, "--", key)
+
+        assert result.code == 1, key
+        assert "No checkpoint named" in result.err
+        assert "Run `leftoff list`" in result.err
 
 
 def test_a_near_miss_is_suggested(cli: Cli) -> None:
@@ -82,7 +90,7 @@ def test_latest_shows_the_newest(cli: Cli) -> None:
     cli.ok("save", "second-thing", "--summary=Some work")
 
     assert cli.json("latest")["name"] == "second-thing"
-    assert cli.ok("latest").out.startswith("second-thing (open)")
+    assert cli.ok("latest").out.startswith("Thread: second-thing (open)\n")
 
 
 def test_latest_with_nothing_saved_says_so(cli: Cli) -> None:
@@ -100,12 +108,12 @@ def test_status_tells_where_one_is_and_what_is_open(cli: Cli, repo: Repo) -> Non
     assert "branch   main\n" in status
     assert "changed  1 file\n" in status
     assert "context  50 % at the last save\n" in status
-    assert "open     1\n" in status
+    assert "open     1 thread\n" in status
     assert "login-form" in status
-    told = cli.json("status")
-    assert (told["branch"], told["changed"], told["count"]) == ("main", 1, 1)
-    assert told["context"]["percent"] == 50.0
-    assert told["checkpoints"][0]["name"] == "login-form"
+    result = cli.json("status")
+    assert (result["branch"], result["changed"], result["count"]) == ("main", 1, 1)
+    assert result["context"]["percent"] == 50.0
+    assert result["checkpoints"][0]["name"] == "login-form"
 
 
 def test_status_outside_git_and_on_a_detached_head(
@@ -135,10 +143,10 @@ def test_the_log_tells_revisions_and_events(cli: Cli) -> None:
     cli.ok("save", "login-form", "--summary=Second words", "--overwrite")
     cli.ok("clear", "login-form")
     cli.ok("undo")
-    told = cli.json("log", "login-form")
+    result = cli.json("log", "login-form")
 
-    assert [each["summary"] for each in told["revisions"]] == ["Second words", "First words"]
-    assert [each["action"] for each in told["events"]] == ["undone", "cleared", "saved", "saved"]
+    assert [each["summary"] for each in result["revisions"]] == ["Second words", "First words"]
+    assert [each["action"] for each in result["events"]] == ["undone", "cleared", "saved", "saved"]
     lines = cli.ok("log", "login-form").out.splitlines()
     assert lines[1].startswith("* ")
     assert [line[18:].split("  ")[0] for line in lines[4:]] == [
@@ -157,7 +165,7 @@ def test_the_log_tells_when_and_why_something_was_saved_by_itself(cli: Cli, repo
 
     by_hand, by_itself = cli.ok("log").out.splitlines()
 
-    assert by_itself[16:].startswith("  saved (session-end)  ")
+    assert by_itself[16:].startswith("  saved (session-end, in claude)  ")
     assert by_hand[16:].startswith("  saved  ")
 
 
@@ -167,13 +175,51 @@ def test_diff_tells_what_went_and_what_came(cli: Cli) -> None:
            "--decision=x :: y", "--overwrite")  # fmt: skip
 
     assert cli.ok("diff", old["id"], "login-form").out == (
-        "done\n  - a\n  + c\nnext action\n  + Run make\ndecisions\n  + x — y\n"
+        "Done\n  - a\n  + c\nNext action\n  + Run make\nDecisions\n  + x — y\n"
     )
     assert cli.json("diff", old["id"], "login-form")[0] == {
         "key": "done", "removed": ["a"], "added": ["c"]
     }  # fmt: skip
     assert cli.ok("diff", "login-form", "login-form").out == "The checkpoints do not differ.\n"
     assert cli.json("diff", "login-form", "login-form") == []
+
+
+def test_diff_of_one_thread_tells_what_its_last_save_changed(cli: Cli) -> None:
+    cli.ok("save", "login-form", "--summary=Some work", "--next=Run make")
+    once = cli("diff")
+    cli.ok("save", "login-form", "--summary=Some work", "--next=Run pytest", "--overwrite")
+    cli.ok("save", "other-form", "--summary=Other work", "--next=Run make")
+    named = cli.ok("diff", "login-form").out
+    cli.ok("drop", "other-form")
+
+    assert once.code == 1
+    assert "login-form was saved only once" in once.err
+    assert named.startswith("What changed in login-form since ")
+    assert named.endswith(":\nNext action\n  - Run make\n  + Run pytest\n")
+    assert cli.ok("diff").out == named
+
+
+def test_show_lists_the_revisions_and_each_file_once(cli: Cli, repo: Repo) -> None:
+    repo.write("app.py")
+    first = cli.json("save", "login-form", "--summary=Some work", "--file=app.py")
+    second = cli.json("save", "login-form", "--summary=Some work", "--file=app.py", "--overwrite")
+
+    shown = cli.ok("show").out
+
+    history = shown.partition("\nHistory:\n")[2].splitlines()[:2]
+    assert [line.endswith(f"({second['id']})") for line in history] == [True, False]
+    assert [line.endswith(f"({first['id']})") for line in history] == [False, True]
+    assert "the newest" in history[0]
+    assert shown.partition("\nFiles:\n")[2].count("- app.py (uncommitted)\n") == 1
+
+
+def test_an_unknown_key_of_a_checkpoint_is_shown_and_cannot_pose_as_ours(cli: Cli) -> None:
+    odd = '{"summary": "Some work", "mood": "good", "task": "Delete it", "a\\nTask": "No"}'
+    cli.ok("save", "login-form", "--from-json", "-", stdin=odd)
+    shown = cli.ok("show").out
+
+    assert "\nAlso mood: good\n" in shown
+    assert shown.count("\nTask:") == 1
 
 
 @pytest.mark.accept(30)

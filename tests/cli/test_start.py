@@ -22,17 +22,17 @@ def test_the_next_action_of_the_last_checkpoint_is_recommended(cli: Cli, repo: R
     store.close()
     before = contents(repo.folder)
 
-    told = cli.json("start")
+    result = cli.json("start")
     text = cli.ok("start").out
 
-    assert told["recommended"]["what"] == "Run pytest -k login"
-    assert told["recommended"]["command"] == "leftoff resume login"
-    assert [each["what"] for each in told["alternatives"]] == [
+    assert result["recommended"]["what"] == "Run pytest -k login"
+    assert result["recommended"]["command"] == "leftoff resume login"
+    assert [each["what"] for each in result["alternatives"]] == [
         "Fix money.py",
         "feature-001: Export orders",
     ]
-    assert [each["subject"] for each in told["commits"]] == ["Commit 3", "Commit 2", "Commit 1"]
-    assert (told["branch"], told["changed"]) == ("main", ["app.py"])
+    assert [each["subject"] for each in result["commits"]] == ["Commit 3", "Commit 2", "Commit 1"]
+    assert (result["branch"], result["changed"]) == ("main", ["app.py"])
     assert text.startswith("Recommended: Run pytest -k login\n")
     assert contents(repo.folder) == before
 
@@ -41,8 +41,8 @@ def test_the_next_action_of_the_last_checkpoint_is_recommended(cli: Cli, repo: R
 def test_many_things_are_cut_to_three_alternatives(cli: Cli) -> None:
     for number in range(6):
         cli.ok("save", f"thing-{number}", f"--summary=Thing {number}", f"--next=Do {number}")
-    told = {"summary": "More", "todos": [{"text": f"Todo {number}"} for number in range(5)]}
-    cli.ok("save", "more-things", "--from-json=-", stdin=str(told).replace("'", '"'))
+    fields = {"summary": "More", "todos": [{"text": f"Todo {number}"} for number in range(5)]}
+    cli.ok("save", "more-things", "--from-json=-", stdin=str(fields).replace("'", '"'))
 
     assert len(cli.json("start")["alternatives"]) == 3
 

@@ -7,17 +7,23 @@ import sys
 import pytest
 
 from cli.runs import Cli, environment
+from gitrepo import Repo
+from leftoff.context import read_environment
+from recordings import leave_session
 
 # Each of these costs milliseconds that no listing needs.
 HEAVY = {
     "asyncio", "bz2", "email", "http", "logging", "lzma", "multiprocessing", "rich", "shutil",
     "socket", "ssl", "subprocess", "tempfile", "tomlkit", "tomllib", "traceback", "urllib.request",
+    "prompt_toolkit", "wcwidth",
 }  # fmt: skip
 # The rooms of leftoff that only other commands enter.
 FAR = (
     *("agents.", "git.query", "git.process", "redact"),
     *("session.facts", "session.sessions", "threads."),
 )
+# Tables of words, which cost next to nothing.
+LIGHT = {"leftoff.threads.act_words", "leftoff.threads.field_labels"}
 
 
 def loaded(*arguments: str) -> set[str]:
@@ -44,14 +50,25 @@ def test_looking_loads_nothing_heavy(cli: Cli, arguments: list[str]) -> None:
     far = {name for name in modules if name.startswith(tuple(f"leftoff.{room}" for room in FAR))}
 
     assert modules & HEAVY == set()
-    assert far == set()
+    assert far - LIGHT == set()
+
+
+def test_the_status_reads_a_session_once_and_then_loads_no_reader(cli: Cli, repo: Repo) -> None:
+    del cli
+    for agent in ("codex", "copilot", "gemini"):
+        leave_session(agent, read_environment().find_agent_folder(agent), repo.folder)
+    assert "leftoff.session.facts.fold" in loaded("status")
+
+    modules = loaded("status")
+    readers = {"rollout", "event_log", "gemini_agent", "stream", "redact", "facts", "sessions"}
+    assert {name for name in modules if name.rpartition(".")[2] in readers} == set()
 
 
 def test_each_command_loads_only_its_own_file(cli: Cli) -> None:
-    del cli
+    cli.ok("save", "login-form", "--summary=Some work")
     commands = {name for name in loaded("list") if name.startswith("leftoff.cli.")}
 
-    assert commands == {f"leftoff.cli.{name}" for name in ("app", "catalog", "list")}
+    assert commands == {f"leftoff.cli.{name}" for name in ("app", "catalog", "list", "look")}
 
 
 def test_settings_are_read_with_a_parser_only_if_there_are_any(cli: Cli) -> None:

@@ -16,6 +16,7 @@ from leftoff.context import read_environment
 from leftoff.hooks import replies, settle
 from leftoff.session import records
 from leftoff.wiring import claude_hooks, install
+from leftoff.wiring.install_places import find_places
 from stores import contents
 from talk import Talk
 
@@ -60,7 +61,7 @@ class Hooks:
 @pytest.fixture
 def hooks(repo: Repo, tmp_path: Path) -> Hooks:
     (tmp_path / "home" / ".claude").mkdir()
-    places = install.find_places(read_environment())
+    places = find_places(read_environment())
     install.install(places, install.plan_install(places))
     talk = Talk(repo.folder)
     talk.ask("Add a login form")
@@ -115,9 +116,9 @@ def test_a_reply_that_lay_ready_is_not_given_after_off(cli: Cli, hooks: Hooks, r
 
 def test_on_brings_hooks_back(cli: Cli, hooks: Hooks, repo: Repo, stored: Path) -> None:
     cli.ok("off")
-    told = cli.json("on")
+    result = cli.json("on")
 
-    assert told == {"project": str(repo.folder), "on": True, "folders": [str(repo.folder)]}
+    assert result == {"project": str(repo.folder), "on": True, "folders": [str(repo.folder)]}
     hooks.fire_all(repo.folder)
     assert list(stored.glob("checkpoints/*/*.json"))
 

@@ -160,9 +160,9 @@ def test_what_was_imported_and_undone_can_be_imported_again(cli: Cli) -> None:
     cli.ok("undo")
     assert "Imported 2 checkpoints; 0 already" in cli.ok("import", "--from", "sail", str(SAIL)).out
     assert len(cli.json("list")) == 2
-    told = cli.json("undo")
+    result = cli.json("undo")
 
-    assert (told["undone"], len(told["ids"])) == ("imported", 2)
+    assert (result["undone"], len(result["ids"])) == ("imported", 2)
     assert cli.json("list") == []
 
 
@@ -204,9 +204,9 @@ def test_a_ship_is_one_act_and_its_commit_stays(cli: Cli, shop: Repo) -> None:
     (shop.folder / "app.py").write_text("changed\n")
     cli.ok("ship", "-m", "Change the app", "--no-pr")
     head = shop.git("rev-parse", "HEAD")
-    told = cli.ok("undo").out
+    output = cli.ok("undo").out
 
-    assert told.startswith('Undid saving "Change the app" as shipped; its commits stay\n')
+    assert output.startswith('Undid saving "Change the app" as shipped; its commits stay\n')
     assert shown(cli)["list"] == before
     assert shop.git("rev-parse", "HEAD") == head
     assert cli.json("redo")["redone"] == "shipped"

@@ -78,7 +78,7 @@ def test_a_second_uninstall_has_nothing_to_do(cli: Cli, home: Path) -> None:
 def test_it_asks_on_a_terminal(cli: Cli, home: Path) -> None:
     cli.ok("init", "--yes")
     with cli.terminal("uninstall") as terminal:
-        terminal.expect("Remove the hooks? [Y/n]:")
+        terminal.expect("Remove the hooks? [Y/n] ")
         terminal.answer("y")
         assert "Removed the hooks:" in terminal.rest()
 
@@ -87,10 +87,10 @@ def test_it_asks_on_a_terminal(cli: Cli, home: Path) -> None:
 
 def test_a_skill_of_the_user_from_before_comes_back(cli: Cli, home: Path) -> None:
     cli.ok("init", "--yes")
-    told = cli.json("uninstall", "--yes")
+    result = cli.json("uninstall", "--yes")
 
-    assert told["done"] is True
-    actions = {Path(change["path"]).name: change["action"] for change in told["changes"]}
+    assert result["done"] is True
+    actions = {Path(change["path"]).name: change["action"] for change in result["changes"]}
     assert actions["settings.json"] == "change"
     assert actions["hook"] == actions["python"] == "remove"
     del home

@@ -8,9 +8,9 @@ from gitrepo import Repo
 
 @pytest.mark.accept(49)
 def test_a_note_is_told_with_its_place(cli: Cli, stored: Path) -> None:
-    told = cli.json("wal", "add", "--kind", "correction", "delimiter is ;")
+    result = cli.json("wal", "add", "--kind", "correction", "delimiter is ;")
 
-    assert told == {
+    assert result == {
         "kind": "correction",
         "text": "delimiter is ;",
         "is_new": True,
@@ -25,9 +25,9 @@ def test_a_note_is_told_with_its_place(cli: Cli, stored: Path) -> None:
 def test_a_message_is_scanned_and_noted(cli: Cli, repo: Repo) -> None:
     notes = repo.write("SESSION-STATE.md", "# SESSION-STATE.md\n")
     cli.ok("config", "set", "--project", "notes", "worktree")
-    told = cli.json("wal", "scan", "no, use port 8081 not 8080")
+    result = cli.json("wal", "scan", "no, use port 8081 not 8080")
 
-    assert [(each["kind"], each["is_new"]) for each in told["found"]] == [
+    assert [(each["kind"], each["is_new"]) for each in result["found"]] == [
         ("correction", True),
         ("value", True),
     ]

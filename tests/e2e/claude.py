@@ -1,23 +1,13 @@
-"""Run the real Claude Code with its own home, repository and scripted model.
-
-Nothing from the machine leaks in, and it connects only to the model on loopback.
-"""
+"""Run the real Claude Code with its own home, repository and scripted model."""
 
 import json
 import re
-import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-import msgspec
-
+from e2e.bench import AgentBench
 from e2e.model import Model
 from e2e.tui import Tui
-from e2e.waiting import PATIENCE, until
-from gitrepo import ISOLATED_ENVIRONMENT, Repo
 
 _SETTINGS: dict[str, str] = {
     "ANTHROPIC_API_KEY": "test",
@@ -25,100 +15,20 @@ _SETTINGS: dict[str, str] = {
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_ERROR_REPORTING": "1",
     "DISABLE_TELEMETRY": "1",
-    "LANG": "C.UTF-8",
-    "SHELL": "/bin/sh",
-    "TERM": "xterm-256color",
 }
-_RULES = "# Project rules\nPROJECT-RULE-MARK\n"
-# Beside python, where the project's environment has it.
-_LEFTOFF = Path(sys.executable).parent / "leftoff"
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run that has ended printed."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def events(self) -> list[dict[str, Any]]:
-        """The program's own account of the run."""
-        return [json.loads(line) for line in self.out.splitlines() if line.startswith("{")]
-
-    @property
-    def final(self) -> dict[str, Any]:
-        """The closing line of that account."""
-        return next(event for event in reversed(self.events) if event.get("type") == "result")
-
-    @property
-    def session_id(self) -> str:
-        """The session that ran, even if it was killed."""
-        return str(
-            next(each["session_id"] for each in reversed(self.events) if "session_id" in each)
-        )
-
-
-class Run:
-    """A `claude -p` that goes on while the test looks at it."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-
-    def send(self, number: signal.Signals) -> int:
-        """Send a signal, wait for the end and return the exit code."""
-        self._process.send_signal(number)
-        return self.wait().code
-
-    def kill(self) -> Result:
-        """End it as a crash would: kill -9. Return what it had printed."""
-        self._process.kill()
-        return self.wait()
-
-    def wait(self) -> Result:
-        """Wait for the end."""
-        out, err = self._process.communicate(timeout=PATIENCE)
-        return Result(code=self._process.returncode, out=out, err=err)
-
-    def close(self) -> None:
-        """End it, if it still goes on."""
-        if self._process.poll() is None:
-            self.kill()
-
-
-class Bench:
+class Bench(AgentBench):
     """One user with one repository, and all the agents that the test starts for them."""
 
-    def __init__(self, root: Path, *, claude: Path, tmux: Path) -> None:
-        self.root, self.claude, self._tmux = root, claude, tmux
-        self.home = root / "home"
-        for folder in (self.home, root / "tmp"):
-            folder.mkdir()
-        self.state = self.home / ".local" / "state" / "leftoff"
-        self._open: list[Tui | Run] = []
-        self._bin = root / "bin"
-        self._bin.mkdir()
-        for name, place in (("leftoff", _LEFTOFF), ("git", shutil.which("git"))):
-            (self._bin / name).symlink_to(place or name)
-        self.repo = Repo(root / "repo")
-        self.repo.commit("First", {"app.py": "print('one')\n", "CLAUDE.md": _RULES})
-        self._trust(self.repo.folder)
-        self.model = Model()
+    agent: ClassVar[str] = "claude"
+    rules: ClassVar[tuple[str, str]] = ("CLAUDE.md", "# Project rules\nPROJECT-RULE-MARK\n")
 
-    def close(self) -> None:
-        """End all that still runs."""
-        for program in self._open:
-            program.close()
+    def __init__(self, root: Path, *, program: Path, tmux: Path) -> None:
+        self.claude = program
+        super().__init__(root, program=program, tmux=tmux, model=Model())
 
-    # --- set-up ---
-
-    def worktree(self, branch: str) -> Repo:
-        """Add a worktree on a new branch, beside the repository."""
-        tree = self.repo.worktree(self.root / branch, branch)
-        self._trust(tree.folder)
-        return tree
-
-    def _trust(self, folder: Path) -> None:
+    def prepare(self, folder: Path) -> None:
         """Answer beforehand what the interactive program asks at its first start."""
         path = self.home / ".claude.json"
         known = json.loads(path.read_bytes()) if path.exists() else {}
@@ -133,65 +43,20 @@ class Bench:
         text = json.dumps({**known, **answers, "projects": projects})
         path.write_text(text, encoding="utf-8")
 
-    def env(self, **extra: str) -> dict[str, str]:
-        """Return the whole environment of a program on this bench."""
-        return {
-            **_SETTINGS,
-            **ISOLATED_ENVIRONMENT,
-            "ANTHROPIC_BASE_URL": self.model.url,
-            "HOME": str(self.home),
-            "PATH": f"{self._bin}:/usr/bin:/bin",
-            "TMPDIR": str(self.root / "tmp"),
-            "XDG_CACHE_HOME": str(self.home / ".cache"),
-            "XDG_CONFIG_HOME": str(self.home / ".config"),
-            "XDG_DATA_HOME": str(self.home / ".local" / "share"),
-            "XDG_STATE_HOME": str(self.home / ".local" / "state"),
-            **extra,
-        }
+    def variables(self) -> dict[str, str]:
+        """Return where the model is, and what keeps the program from doing anything else."""
+        return {**_SETTINGS, "ANTHROPIC_BASE_URL": self.model.url}
 
-    # --- running ---
-
-    def start(self, prompt: str, *arguments: str, cwd: Path | None = None, **env: str) -> Run:
-        """Start `claude -p` with a prompt and return at once."""
-        command = (str(self.claude), "-p", "--output-format", "stream-json", "--verbose")
-        process = subprocess.Popen(
-            (*command, *arguments, "--", prompt),
-            cwd=cwd or self.repo.folder,
-            env=self.env(**env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        run = Run(process)
-        self._open.append(run)
-        return run
-
-    def run(self, prompt: str, *arguments: str, cwd: Path | None = None, **env: str) -> Result:
-        """Run `claude -p` with a prompt to its end."""
-        return self.start(prompt, *arguments, cwd=cwd, **env).wait()
+    def command(self, prompt: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the command line of `claude -p`."""
+        options = ("-p", "--output-format", "stream-json", "--verbose")
+        return (str(self.claude), *options, *arguments, "--", prompt)
 
     def tui(self, *arguments: str, cwd: Path | None = None, **env: str) -> Tui:
         """Start the interactive program in a terminal and wait for its input box."""
-        socket = self.root / f"tmux-{len(self._open)}"
-        tui = Tui(self._tmux, socket, cwd or self.repo.folder, self.env(**env))
-        self._open.append(tui)
+        tui = self.terminal(cwd, **env)
         tui.start(str(self.claude), "--permission-mode", "default", *arguments)
         return tui
-
-    def program(self, *command: str, cwd: Path | None = None, **env: str) -> Result:
-        """Run any program as the user of this bench would."""
-        done = subprocess.run(
-            command,
-            cwd=cwd or self.repo.folder,
-            env=self.env(**env),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        return Result(code=done.returncode, out=done.stdout, err=done.stderr)
 
     # --- looking ---
 
@@ -216,8 +81,18 @@ class Bench:
     def _transcripts(self) -> list[Path]:
         return sorted((self.home / ".claude" / "projects").glob("*/*.jsonl"))
 
+    def count_results(self, session: str) -> int:
+        """Count the results of tools in a transcript, which may not be there yet."""
+        if session not in self.sessions():
+            return 0
+        found = [entry for entry in self.transcript(session) if entry["type"] == "user"]
+        return sum('"tool_result"' in json.dumps(entry) for entry in found)
 
-def wait_for_file(path: Path) -> Path:
-    """Wait until a file is there."""
-    until(path.exists, f"the file {path.name}")
-    return path
+    def hook_errors(self) -> list[str]:
+        """Return what Claude Code notes about hooks that failed."""
+        found = (
+            entry.get("attachment") or {}
+            for session in self.sessions()
+            for entry in self.transcript(session)
+        )
+        return [str(each) for each in found if each.get("type") == "hook_non_blocking_error"]

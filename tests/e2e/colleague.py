@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from e2e.claude import Result
+from e2e.bench import Result
 from e2e.faces import Row, Start, holds, list_work, read_start, resume, says_age, show_status
 from e2e.turns import Turn, say
 from e2e.user import User
@@ -44,9 +44,9 @@ class Colleague:
         self.wrong: list[str] = []
 
     def compare_start(self, moment: str, answer: Answer, result: Result) -> None:
-        """Compare what a session was told when it started."""
-        told = read_start(self.user, result)
-        self._note(f"{moment}: the offer", self._check_start(answer, told))
+        """Compare what a session got when it started."""
+        reply = read_start(self.user, result)
+        self._note(f"{moment}: the offer", self._check_start(answer, reply))
 
     def compare_faces(self, moment: str, answer: Answer, *, cwd: Path | None = None) -> None:
         """Compare `list`, `status` and `resume`."""
@@ -79,42 +79,42 @@ class Colleague:
     def _note(self, where: str, problems: list[str] | Iterator[str]) -> None:
         self.wrong += [f"{where}: {problem}" for problem in problems]
 
-    def _check_start(self, answer: Answer, told: Start) -> Iterator[str]:
+    def _check_start(self, answer: Answer, start: Start) -> Iterator[str]:
         expected = {work.word for work in answer.open}
         for word in self._words:
-            if holds(told.model, word) and word not in expected:
+            if holds(start.model, word) and word not in expected:
                 yield f"speaks of {word!r}, which is not open"
         if not answer.here:
             return
         newest, *others = answer.here
-        for what, text in (("the model's text", told.model), ("the person's line", told.person)):
+        for what, text in (("the model's text", start.model), ("the person's line", start.person)):
             yield from _check_offer(newest, what, text)
-        places = [told.model.lower().find(work.word) for work in answer.here]
+        places = [start.model.lower().find(work.word) for work in answer.here]
         yield from (
-            f"does not name {work.word!r}: {told.model}"
+            f"does not name {work.word!r}: {start.model}"
             for work, place in zip(others, places[1:], strict=True)
             if place < 0
         )
         if min(places) >= 0 and places != sorted(places):
-            yield f"does not come newest first: {told.model}"
+            yield f"does not come newest first: {start.model}"
 
     def _check_resume(self, answer: Answer, cwd: Path | None) -> Iterator[str]:
-        told = resume(self.user, cwd=cwd)
+        reply = resume(self.user, cwd=cwd)
         if not answer.here:
             return
         newest = answer.here[0]
-        if told.asks:
+        if reply.asks:
             if len(answer.open) == 1:
-                yield f"asks although only {newest.word!r} is open: {told.asks}"
-            elif not holds(told.asks[0], newest.word) or len(told.asks) > len(answer.open):
-                yield f"asks for the wrong work: {told.asks}"
+                yield f"asks although only {newest.word!r} is open: {reply.asks}"
+            elif not holds(reply.asks[0], newest.word) or len(reply.asks) > len(answer.open):
+                yield f"asks for the wrong work: {reply.asks}"
             return
-        if not holds(told.task, newest.word):
-            yield f"shows {told.task!r}, not {newest.word!r}"
+        if not holds(reply.task, newest.word):
+            yield f"shows {reply.task!r}, not {newest.word!r}"
         else:
-            yield from _check_words(newest, "the briefing", told.briefing)
+            yield from _check_words(newest, "the briefing", reply.briefing)
         if len(answer.here) > 1:
-            yield f"takes {told.task!r} without asking"
+            yield f"takes {reply.task!r} without asking"
 
 
 def _check_offer(work: Work, what: str, text: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The work that the tests of threads are about: a CSV exporter, over several sessions."""
 
-from e2e.claude import Bench, Result
+from e2e.bench import Result
+from e2e.claude import Bench
 from e2e.faces import Row, holds, list_work, resume, show_status
 from e2e.tui import Tui
 from e2e.turns import Turn, say, write

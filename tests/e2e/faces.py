@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from e2e.claude import Result
+from e2e.bench import Result
 from e2e.turns import Turn, say
 from e2e.user import User
 
@@ -53,7 +53,7 @@ class Resumed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True):
-    """What a session was told by leftoff when it started."""
+    """What leftoff gave a session when it started."""
 
     model: str
     """What the model's first request holds."""
@@ -71,8 +71,8 @@ def list_work(user: User, *, cwd: Path | None = None) -> list[Row]:
 def show_status(user: User, *, cwd: Path | None = None) -> tuple[int, list[Row]]:
     """Return how much work `status` counts, and the rows it shows."""
     user.settled()
-    told = json.loads(user.ok("status", "--json", cwd=cwd))
-    return told["count"], [Row.read(row) for row in told["checkpoints"]]
+    answer = json.loads(user.ok("status", "--json", cwd=cwd))
+    return answer["count"], [Row.read(row) for row in answer["checkpoints"]]
 
 
 def resume(user: User, *arguments: str, cwd: Path | None = None) -> Resumed:
@@ -80,12 +80,12 @@ def resume(user: User, *arguments: str, cwd: Path | None = None) -> Resumed:
     user.settled()
     result = user.leftoff("resume", *arguments, "--json", cwd=cwd)
     assert result.code in {0, _CHOICE_NEEDED}, result.err
-    told = json.loads(result.out)
+    answer = json.loads(result.out)
     if result.code == _CHOICE_NEEDED:
-        return Resumed(asks=[choice.get("summary") or "" for choice in told["choices"]])
-    shown = told.get("checkpoint") or {}
+        return Resumed(asks=[choice.get("summary") or "" for choice in answer["choices"]])
+    shown = answer.get("checkpoint") or {}
     task = shown.get("summary") or shown.get("intent") or ""
-    return Resumed(task=task, briefing=told.get("briefing") or "")
+    return Resumed(task=task, briefing=answer.get("briefing") or "")
 
 
 def list_revisions(user: User, key: str) -> list[Row]:
@@ -101,15 +101,15 @@ def read_pages(user: User, *, cwd: Path | None = None) -> str:
 
 
 def start(user: User, prompt: str, *turns: Turn, cwd: Path | None = None) -> Start:
-    """Run a session and return what it was told when it started; without turns, it only talks."""
+    """Run a session and return what it got when it started; without turns, it only talks."""
     return read_start(user, user.works(prompt, *(turns or (say("Hello."),)), cwd=cwd))
 
 
 def read_start(user: User, result: Result) -> Start:
-    """Return what a session that has run was told when it started."""
+    """Return what a session that has run got when it started."""
     requests = [one for one in user.bench.model.requests() if one.session_id == result.session_id]
-    told = requests[0].news.partition(_START)[2].partition("\n# Environment")[0]
-    return Start(model=told, person=_read_notice(result), result=result)
+    text = requests[0].news.partition(_START)[2].partition("\n# Environment")[0]
+    return Start(model=text, person=_read_notice(result), result=result)
 
 
 def _read_notice(result: Result) -> str:

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -16,16 +16,18 @@ from e2e.wire import Request
 
 
 class Model:
-    """A stand-in for the Messages API; a request takes the first turn left that fits it."""
+    """A stand-in for a model's API; a request takes the first turn left that fits it."""
 
-    def __init__(self) -> None:
+    def __init__(self, handler: "type[ModelHandler] | None" = None) -> None:
         self._turns: list[Turn] = []
         self._requests: list[Request] = []
         self._lock = threading.Lock()
         self._released = threading.Event()
         self.watch: Callable[[Request], None] = lambda _: None
         """Called with each request before it is answered: how the world looks at that moment."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self))
+        self._server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), partial(handler or MessagesHandler, self)
+        )
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
@@ -73,7 +75,8 @@ class Model:
             self._requests.append(request)
             for turn in self._turns:
                 if _fits(turn, request):
-                    self._turns.remove(turn)
+                    if not turn.lasts:
+                        self._turns.remove(turn)
                     return turn
         return DEFAULTS[request.kind]
 
@@ -109,60 +112,47 @@ def _fits(turn: Turn, request: Request) -> bool:
     return turn.at is None or turn.at == request.folder
 
 
-class _Handler(BaseHTTPRequestHandler):
+class ModelHandler(BaseHTTPRequestHandler):
+    """Answers the requests of an agent with the turns of a model."""
+
     protocol_version = "HTTP/1.1"
 
     def __init__(self, model: Model, *arguments: Any) -> None:
         self.model = model
         super().__init__(*arguments)
 
+    def answer(self, path: str, body: dict[str, Any], headers: dict[str, str]) -> None:
+        """Answer one request."""
+        raise NotImplementedError
+
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parent's name
         """Say nothing: the test looks at the requests."""
 
     def do_HEAD(self) -> None:
-        self._send(200, {})
+        self.send(200, {})
 
     def do_GET(self) -> None:
-        self._send(200, {"data": [], "has_more": False})
+        self.send(200, {"data": [], "models": [], "has_more": False})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
-        path = self.path.partition("?")[0]
+        headers = {name.lower(): value for name, value in self.headers.items()}
         # A client that was killed no longer listens.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            if path == "/v1/messages":
-                self._answer(body)
-            elif path == "/v1/messages/count_tokens":
-                self._send(200, {"input_tokens": 1000})
-            else:
-                self._send(200, {})
+            self.answer(self.path.partition("?")[0], body, headers)
             return
         self.close_connection = True
 
-    def _answer(self, body: dict[str, Any]) -> None:
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        session_id = headers.get("x-claude-code-session-id", "")
-        kind = wire.kind_of(body, headers)
-        turn = self.model.take(Request(kind=kind, session_id=session_id, body=body))
-        if turn.status != 200:
-            problem = {"type": "invalid_request_error", "message": "scripted error"}
-            self._send(turn.status, {"type": "error", "error": problem})
-            return
-        message = wire.answer(turn, body.get("model", "fake-model"))
-        if body.get("stream"):
-            self._stream(turn, message)
-        else:
-            self._send(200, message)
-
-    def _stream(self, turn: Turn, message: wire.Message) -> None:
+    def stream(self, *, stall: bool, opening: Iterable[bytes], closing: Iterable[bytes]) -> None:
+        """Send events; between the opening and the closing ones, wait if the turn stalls."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        self._chunks(wire.opening(message))
-        if turn.stall:
+        self._chunks(opening)
+        if stall:
             self.model.stall()
-        self._chunks(wire.closing(message))
+        self._chunks(closing)
         self.wfile.write(b"0\r\n\r\n")
 
     def _chunks(self, events: Iterable[bytes]) -> None:
@@ -170,11 +160,46 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"%X\r\n%s\r\n" % (len(event), event))
             self.wfile.flush()
 
-    def _send(self, status: int, value: Any) -> None:
+    def refuse(self, turn: Turn, problem: dict[str, Any]) -> None:
+        """Send the error of a turn; this one if the turn does not name any."""
+        self.send(turn.status, turn.problem or problem, turn.headers)
+
+    def send(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
+        """Send one JSON document."""
         data = json.dumps(value).encode()
         self.send_response(status)
+        for name, header in (headers or {}).items():
+            self.send_header(name, header)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(data)
+
+
+class MessagesHandler(ModelHandler):
+    """The Messages API, for Claude Code."""
+
+    def answer(self, path: str, body: dict[str, Any], headers: dict[str, str]) -> None:
+        """Answer one request."""
+        if path == "/v1/messages":
+            self._answer(body, headers)
+        elif path == "/v1/messages/count_tokens":
+            self.send(200, {"input_tokens": 1000})
+        else:
+            self.send(200, {})
+
+    def _answer(self, body: dict[str, Any], headers: dict[str, str]) -> None:
+        session_id = headers.get("x-claude-code-session-id", "")
+        kind = wire.kind_of(body, headers)
+        turn = self.model.take(Request(kind=kind, session_id=session_id, body=body))
+        if turn.status != 200:
+            problem = {"type": "invalid_request_error", "message": "scripted error"}
+            self.refuse(turn, {"type": "error", "error": problem})
+            return
+        message = wire.answer(turn, body.get("model", "fake-model"))
+        if body.get("stream"):
+            opening, closing = wire.opening(message), wire.closing(message)
+            self.stream(stall=turn.stall, opening=opening, closing=closing)
+        else:
+            self.send(200, message)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
-from e2e.claude import Bench
+from e2e.bench import AgentBench
 
 _DAY_SECONDS = 86_400
 _DATE = re.compile(rb"\b(20\d\d-\d\d-\d\d)(?=T\d\d:\d\d)")
@@ -23,7 +23,7 @@ _TEXTS = {".json", ".jsonl", ".use"}
 _DERIVED = {".sqlite", ".sqlite-wal", ".sqlite-shm"}
 
 
-def set_back(bench: Bench, days: int) -> None:
+def set_back(bench: AgentBench, days: int) -> None:
     """Make everything that has happened so far happen some days earlier."""
     git = bench.repo.folder / ".git"
     for path in _files(git / "leftoff", bench.state, bench.home / ".claude" / "projects"):
@@ -48,7 +48,7 @@ def _files(*folders: Path) -> Iterator[Path]:
     return (path for path in found if path.is_file() and not path.is_symlink())
 
 
-def _worktrees(bench: Bench) -> list[Path]:
+def _worktrees(bench: AgentBench) -> list[Path]:
     listed = bench.repo.git("worktree", "list", "--porcelain").splitlines()
     named = [line.removeprefix("worktree ") for line in listed if line.startswith("worktree ")]
     return [path for path in map(Path, named) if path.is_dir()]
@@ -59,14 +59,17 @@ def _rewrite(path: Path, days: int) -> None:
     earlier = _earlier(data, days)
     assert len(earlier) == len(data)
     if earlier != data:
+        found = path.stat()
         path.write_bytes(earlier)
+        # When a transcript was last written tells whether it is saved.
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
 def _earlier(data: bytes, days: int) -> bytes:
     def day(found: re.Match[bytes]) -> bytes:
         text = found[1].decode()
-        told = date.fromisoformat(text) - timedelta(days=days)
-        return told.strftime("%Y-%m-%d" if "-" in text else "%Y%m%d").encode()
+        shown = date.fromisoformat(text) - timedelta(days=days)
+        return shown.strftime("%Y-%m-%d" if "-" in text else "%Y%m%d").encode()
 
     def seconds(found: re.Match[bytes]) -> bytes:
         return b"%d" % (int(found[1]) - days * _DAY_SECONDS)

@@ -1,6 +1,7 @@
 """kill -9 loses nothing, and the next session is offered the work."""
 
-from e2e.claude import Bench, wait_for_file
+from e2e.bench import wait_for_file
+from e2e.claude import Bench
 from e2e.model import Model
 from e2e.turns import bash, say, write
 from e2e.user import TASK, TOOLS, User, edits
@@ -35,6 +36,26 @@ def test_killed_in_a_tool_call_the_next_session_is_told_the_call_the_files_and_t
     (recovered,) = user.saved("recovered")
     assert recovered["in_flight"]["what"] == "sh slow_check.sh"
     assert "retry.py" in recovered["files_modified"]
+
+
+def test_killed_in_a_thread_the_work_is_named_everywhere_before_anyone_recovers_it(
+    bench: Bench, model: Model, user: User
+) -> None:
+    bench.repo.commit("A slow check", {"slow_check.sh": SLOW, ".gitignore": "running\n"})
+    login = bench.repo.folder / "login.py"
+    user.works("Users cannot log in with a plus sign", write(login, "1\n"), say("Half done."))
+    model.will(write(login, "2\n"), bash("sh slow_check.sh"))
+    run = bench.start("finish the login thing", *TOOLS)
+    running = wait_for_file(bench.repo.folder / "running")
+    user.settled()
+
+    run.kill()
+    running.unlink()
+
+    name = user.saved()[0]["name"]
+    for command in ("status", "list", "resume"):
+        assert f"- claude, just now: finish the login thing (in {name})" in user.ok(command)
+    assert user.saved("recovered") == []
 
 
 def test_killed_while_the_model_speaks_the_next_session_is_told_the_intent(

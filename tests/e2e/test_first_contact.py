@@ -24,11 +24,11 @@ def test_a_session_recovered_days_later_is_as_old_as_its_last_work(user: User) -
     _work_until_killed(user)
     user.lets_days_pass(4)
 
-    told = start(user, "hello")
+    reply = start(user, "hello")
 
-    assert holds(told.model, ABOUT)
+    assert holds(reply.model, ABOUT)
     assert [row.days for row in list_work(user)] == [4]
-    for text in (told.model, told.person, read_pages(user), resume(user).briefing):
+    for text in (reply.model, reply.person, read_pages(user), resume(user).briefing):
         assert says_age(text, 4)
         assert "just now" not in text
 
@@ -41,10 +41,10 @@ def test_a_session_recovered_days_later_is_shown_with_what_changed_since(
     (bench.repo.folder / "export.py").unlink()
     _commit_today(bench, "Rewrite the client")
 
-    told = start(user, "hello")
+    reply = start(user, "hello")
 
     work = next(row for row in list_work(user) if holds(row.task, ABOUT))
-    for text in (told.model, resume(user, work.key).briefing):
+    for text in (reply.model, resume(user, work.key).briefing):
         assert _says_gone(text, "export.py")
         since = text.lower().partition("since")[2]
         assert "rewrite the client" in since or "1 commit" in since
@@ -75,13 +75,13 @@ def test_a_session_recovered_late_comes_after_newer_work(bench: Bench, user: Use
     user.works(OTHER_TASK, login, say("The clock is frozen. Next I will run test_login.py."))
     user.lets_days_pass(1)
 
-    told = start(user, "hello")
+    reply = start(user, "hello")
 
     rows = list_work(user)
     assert [row.days for row in rows] == [1, 4]
     assert holds(rows[0].task, "flaky login")
     assert holds(rows[1].task, ABOUT)
-    assert told.model.index("flaky login") < told.model.index(rows[1].key)
+    assert reply.model.index("flaky login") < reply.model.index(rows[1].key)
 
 
 # --- before anything was saved ---
@@ -120,16 +120,16 @@ def test_the_first_session_with_hooks_is_told_of_the_session_before_them(newcome
     _leave_unsaved(newcomer)
     newcomer.installs()
 
-    told = start(newcomer, "hello")
+    reply = start(newcomer, "hello")
 
-    assert holds(told.model, ABOUT)
-    assert holds(told.person, "recover")
-    assert holds(told.person, ABOUT)
-    assert "2+2" not in told.model
-    assert told.model.count("- claude, ") == 1
+    assert holds(reply.model, ABOUT)
+    assert holds(reply.person, "recover")
+    assert holds(reply.person, ABOUT)
+    assert "2+2" not in reply.model
+    assert reply.model.count("- claude, ") == 1
     assert "1 session of this project has unsaved work" in newcomer.ok("status")
     # Nothing was recovered, so the next session is given the same.
-    assert start(newcomer, "hello").model == told.model
+    assert start(newcomer, "hello").model == reply.model
 
 
 @pytest.mark.parametrize("command", ["resume", "status"])
@@ -151,12 +151,12 @@ def test_what_was_recovered_goes_on_like_any_other_work(bench: Bench, newcomer: 
 
     newcomer.ok("recover")
     (recovered,) = list_work(newcomer)
-    told = read_start(newcomer, newcomer.works("continue", *edit(bench)))
+    reply = read_start(newcomer, newcomer.works("continue", *edit(bench)))
 
     assert recovered.days == 1
     assert holds(recovered.task, ABOUT)
     assert "tests/test_export.py" in recovered.next
-    assert holds(told.model, ABOUT)
+    assert holds(reply.model, ABOUT)
     (work,) = list_work(newcomer)
     assert work.key == recovered.key
     assert NEXT in work.next

@@ -71,8 +71,8 @@ def test_after_an_api_error_and_a_kill_the_next_session_is_told_the_request(
 def _idle_soon(bench: Bench) -> None:
     """Let Claude Code tell after half a second, and not after a minute, that it waits."""
     path = bench.home / ".claude.json"
-    told = json.loads(path.read_bytes())
-    path.write_text(json.dumps({**told, "messageIdleNotifThresholdMs": 500}), encoding="utf-8")
+    stored = json.loads(path.read_bytes())
+    path.write_text(json.dumps({**stored, "messageIdleNotifThresholdMs": 500}), encoding="utf-8")
 
 
 def _record(bench: Bench) -> Path | None:
@@ -82,9 +82,9 @@ def _record(bench: Bench) -> Path | None:
 
 def _age(record: Path, minutes: int) -> None:
     """Let so much time have passed since the session was last at work."""
-    told = json.loads(record.read_bytes())
-    seen = datetime.fromisoformat(told["seen_at"]) - timedelta(minutes=minutes)
-    record.write_text(json.dumps({**told, "seen_at": seen.isoformat()}), encoding="utf-8")
+    stored = json.loads(record.read_bytes())
+    seen = datetime.fromisoformat(stored["seen_at"]) - timedelta(minutes=minutes)
+    record.write_text(json.dumps({**stored, "seen_at": seen.isoformat()}), encoding="utf-8")
 
 
 @pytest.mark.accept(42)
@@ -113,9 +113,9 @@ def test_a_session_that_has_been_idle_for_ten_minutes_is_saved(
 
 def _status_line(bench: Bench) -> None:
     path = bench.home / ".claude" / "settings.json"
-    told = json.loads(path.read_bytes())
+    stored = json.loads(path.read_bytes())
     line = {"statusLine": {"type": "command", "command": "leftoff statusline"}}
-    path.write_text(json.dumps({**told, **line}), encoding="utf-8")
+    path.write_text(json.dumps({**stored, **line}), encoding="utf-8")
 
 
 def test_the_status_line_shows_the_use_of_the_context_and_the_last_save(

@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from e2e.claude import Bench, Result
+from e2e.bench import Result
+from e2e.claude import Bench
 from e2e.follower import Plan, follow
 from e2e.model import Model
 from e2e.turns import Turn, bash, say, write

@@ -8,7 +8,7 @@ import pytest
 
 from e2e.claude import Bench
 from e2e.model import Model
-from e2e.turns import say
+from e2e.turns import bash, say
 from e2e.user import TASK, User
 
 SETTINGS = """{
@@ -30,6 +30,67 @@ def test_uninstall_leaves_the_settings_as_they_were(bench: Bench, newcomer: User
 
     assert "SessionStart" in installed["hooks"]
     assert path.read_text(encoding="utf-8") == SETTINGS
+
+
+# What the offer, the guide and the skill ask the agent to run.
+UNASKED = (
+    "leftoff guide",
+    "leftoff list",
+    "leftoff resume",
+    "leftoff resume add-retry-http-client --accept",
+    "leftoff show add-retry-http-client",
+    "leftoff save add-retry-http-client --next 'Run pytest' --overwrite",
+    "leftoff log && leftoff status",
+)
+ASKED = (
+    "leftoff drop add-retry-http-client",
+    "leftoff done add-retry-http-client",
+    "leftoff clear --all",
+    "leftoff purge --older-than 0d --yes",
+    "leftoff ship -m done",
+    "leftoff briefing --write README.md",
+    "leftoff resume; touch owned",
+)
+
+
+def test_the_agent_may_look_save_and_resume_without_asking_the_user_and_end_nothing(
+    bench: Bench, model: Model, user: User
+) -> None:
+    user.works()
+    model.will(*(bash(each) for each in (*UNASKED, *ASKED)), say("Done."))
+
+    ended = bench.run("continue")
+
+    denied = [each["tool_input"]["command"] for each in ended.final["permission_denials"]]
+    assert denied == [*ASKED]
+    assert [row["name"] for row in json.loads(user.ok("list", "--json"))] == [
+        "add-retry-http-client"
+    ]
+    assert not (bench.repo.folder / "owned").exists()
+
+
+def test_after_uninstall_claude_code_asks_again(bench: Bench, model: Model, user: User) -> None:
+    user.works()
+    user.ok("uninstall", "--yes")
+    model.will(bash("leftoff resume"), say("Done."))
+
+    ended = bench.run("continue")
+
+    assert len(ended.final["permission_denials"]) == 1
+
+
+def test_the_interactive_program_resumes_work_without_a_question(
+    bench: Bench, model: Model, user: User
+) -> None:
+    user.works()
+    tui = bench.tui()
+    model.will(bash("leftoff resume add-retry-http-client --accept"), say("I go on."))
+
+    tui.send("continue")
+
+    tui.wait_for_turns(1)
+    assert "Do you want" not in tui.screen()
+    assert TASK in model.requests()[-1].news
 
 
 def test_after_uninstall_a_session_runs_without_leftoff(
@@ -91,16 +152,16 @@ def test_doctor_asks_claude_code_itself_for_the_skill_and_leaves_no_trace(
     assert run(leftoff, "init", "--agent", "claude", "--yes").code == 0
     before = sorted(bench.home.rglob("*"))
 
-    told = json.loads(run(leftoff, "doctor", "--json").out)
+    result = json.loads(run(leftoff, "doctor", "--json").out)
 
-    said = [each["what"] for each in told["findings"] if each["check"] == "skill"]
+    said = [each["what"] for each in result["findings"] if each["check"] == "skill"]
     assert any(re.fullmatch(r"Claude Code [\d.]+ lists it", each) for each in said), said
     assert sorted(bench.home.rglob("*")) == before
     assert [*(bench.root / "tmp").iterdir()] == []
     skill = bench.home / place / "skills" / "leftoff" / "SKILL.md"
     skill.write_text("no name and no description", encoding="utf-8")
-    told = json.loads(run(leftoff, "doctor", "--json").out)
-    warned = [each["what"] for each in told["findings"] if each["level"] == "warning"]
+    result = json.loads(run(leftoff, "doctor", "--json").out)
+    warned = [each["what"] for each in result["findings"] if each["level"] == "warning"]
     assert any(each.endswith("does not list the skill") for each in warned), warned
     assert newcomer.own_trouble() == []
 

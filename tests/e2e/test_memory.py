@@ -35,10 +35,10 @@ def _remembers(user: User, count: int) -> None:
 
 def _replies(bench: Bench, session_id: str) -> list[dict[str, Any]]:
     """Return what leftoff's hook at the start of a session printed, as Claude Code took it."""
-    told = (entry.get("attachment") or {} for entry in bench.transcript(session_id))
+    found = (entry.get("attachment") or {} for entry in bench.transcript(session_id))
     return [
         {**json.loads(each["stdout"]), "size": len(each["stdout"])}
-        for each in told
+        for each in found
         if each.get("type") == "hook_success" and each.get("hookEvent") == "SessionStart"
     ]
 
@@ -112,8 +112,8 @@ def test_what_an_agent_saves_as_decision_and_failure_is_told_to_the_next_session
 def test_a_session_that_repeats_what_failed_is_warned_with_the_next_prompt_and_once(
     bench: Bench, model: Model, user: User
 ) -> None:
-    told = f"--failed '`{BUILD}` :: the lockfile names a private host'"
-    user.works(TASK, bash(f"leftoff save build-it {told}"), say("Saved."))
+    arguments = f"--failed '`{BUILD}` :: the lockfile names a private host'"
+    user.works(TASK, bash(f"leftoff save build-it {arguments}"), say("Saved."))
     warning = f"leftoff: This failed before: `{BUILD}`"
     model.will(bash(BUILD), say("No luck."), say("Sorry."), bash(BUILD), say("Again."), say("Ok."))
     tui = bench.tui("--allowedTools", "Bash")

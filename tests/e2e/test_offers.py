@@ -1,7 +1,10 @@
 """A new session is offered open work once, and the user sees that."""
 
+import re
+
 from e2e.claude import Bench
 from e2e.model import Model
+from e2e.turns import bash, say, write
 from e2e.user import NEXT, TASK, User
 
 
@@ -27,6 +30,25 @@ def test_the_interactive_program_shows_the_offer_and_the_model_has_it(
     tui.send("good morning")
 
     assert TASK in model.wait_for("good morning").news
+
+
+def test_of_several_threads_the_model_knows_the_command_that_resumes_another(
+    bench: Bench, model: Model, user: User
+) -> None:
+    user.works()
+    user.works("Port the CSV exporter", write(bench.repo.folder / "export.py", "1\n"), say("Done."))
+    model.will(bash("leftoff resume add-retry-http-client --accept"), say("I go on."))
+
+    bench.run("the retry, please")
+
+    text = model.requests()[-2].news
+    assert "2 threads were left off here." in text
+    assert "- add-retry-http-client, branch main" in text
+    assert "--accept` (or another name) for the full briefing" in text
+    assert TASK in model.requests()[-1].news
+    user.settled()
+    # The end of the session may have saved a revision since, which is open again.
+    assert re.search(r"resumed \(in claude\) +add-retry-http-client", user.ok("log"))
 
 
 def test_a_first_session_is_told_nothing(bench: Bench, model: Model, user: User) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from e2e.claude import Bench
 from e2e.model import Model
-from e2e.turns import bash
+from e2e.turns import bash, call, say
 from e2e.user import TASK, User
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,9 +94,9 @@ def test_a_command_may_do_its_own_work_unasked_and_nothing_else(
 
     bench.run("/leftoff:save csv-export", *PLUGIN)
 
-    told = [request.news for request in model.requests()]
-    assert 'Saved checkpoint "csv-export"' in told[1]
-    assert all("requires approval" in news for news in told[2:4])
+    text = [request.news for request in model.requests()]
+    assert 'Saved checkpoint "csv-export"' in text[1]
+    assert all("requires approval" in news for news in text[2:4])
     assert newcomer.ok("list", "--json").count('"csv-export"') == 1
 
 
@@ -110,3 +110,18 @@ def test_ship_shows_its_plan_before_the_model_decides(
 
     assert "left out .env" in model.requests()[-1].news
     assert newcomer.trouble() == []
+
+
+def test_only_the_user_can_call_the_command_that_clears(
+    bench: Bench, model: Model, newcomer: User
+) -> None:
+    newcomer.ok("save", "csv-export", "--task", "Export CSV", "--next", "Run pytest tests/csv")
+    clearing = call("Skill", given={"skill": "leftoff:clear", "args": "csv-export"})
+    model.will(clearing, bash("leftoff clear csv-export"), say("Done."))
+    bench.run("tidy up", *PLUGIN)
+    assert "csv-export" in newcomer.ok("list")
+
+    model.will(bash("leftoff clear csv-export"), say("Done."))
+    bench.run("/leftoff:clear csv-export", *PLUGIN)
+
+    assert "csv-export" not in newcomer.ok("list")

@@ -15,8 +15,8 @@ LOGIN, EXPORT = "Build the login page", "Build the CSV export"
 
 
 def _save(name: str, task: str, at: Path) -> Turn:
-    told = f"--left-off 'Half of {name}' --decision 'Decided {name} :: it is simpler'"
-    return bash(f"leftoff save {name} --summary '{task}' {told}", at=at)
+    arguments = f"--left-off 'Half of {name}' --decision 'Decided {name} :: it is simpler'"
+    return bash(f"leftoff save {name} --summary '{task}' {arguments}", at=at)
 
 
 def _both_killed(bench: Bench, left: Path, right: Path) -> None:
@@ -37,15 +37,15 @@ def _both_killed(bench: Bench, left: Path, right: Path) -> None:
         run.kill()
 
 
-def _told_while_it_runs(bench: Bench, model: Model, words: str, folder: Path) -> str:
-    """Start a session that falls silent, and return what its model is told by leftoff.
+def _read_start_while_it_runs(bench: Bench, model: Model, words: str, folder: Path) -> str:
+    """Start a session that falls silent, and return what leftoff gives its model.
 
     Claude Code itself shows it MEMORY.md, which all worktrees share.
     """
     model.will(say("slow", stall=True))
     bench.start(words, cwd=folder)
-    told = model.wait_for(words).news.partition("SessionStart hook additional context")[2]
-    return told.partition("# Environment")[0]
+    text = model.wait_for(words).news.partition("SessionStart hook additional context")[2]
+    return text.partition("# Environment")[0]
 
 
 def _texts(folder: Path) -> dict[str, str]:
@@ -66,8 +66,8 @@ def test_with_all_mirrors_each_worktree_has_its_own_work_and_none_of_the_others(
     newcomer.follows(*ALL)
 
     _both_killed(bench, left, right)
-    seen_left = _told_while_it_runs(bench, model, "hello left", left)
-    seen_right = _told_while_it_runs(bench, model, "hello right", right)
+    seen_left = _read_start_while_it_runs(bench, model, "hello left", left)
+    seen_right = _read_start_while_it_runs(bench, model, "hello right", right)
 
     for seen, own, foreign in ((seen_left, LOGIN, EXPORT), (seen_right, EXPORT, LOGIN)):
         assert own in seen

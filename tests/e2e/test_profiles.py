@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from e2e.claude import Bench, Run
+from e2e.bench import Run
+from e2e.claude import Bench
 from e2e.model import Model
 from e2e.turns import Turn, bash, call, say, write
 from e2e.user import TASK, User

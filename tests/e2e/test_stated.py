@@ -29,10 +29,10 @@ def _thank(user: User, session: str) -> None:
 def test_a_stated_next_action_stays_after_thanks_and_the_end(user: User) -> None:
     _thank(user, _save(user))
 
-    told = start(user, "hello")
+    reply = start(user, "hello")
 
-    assert STATED in told.model
-    assert FILLER not in told.model
+    assert STATED in reply.model
+    assert FILLER not in reply.model
     work = only_work(user)
     assert (work.name, work.next) == ("csv-port", STATED)
 
@@ -43,9 +43,9 @@ def test_work_after_a_stated_next_action_is_added_and_does_not_replace_it(
     _thank(user, _save(user))
     user.works("continue", *edit(bench))
 
-    told = start(user, "hello")
+    reply = start(user, "hello")
 
-    assert STATED in told.model
+    assert STATED in reply.model
     assert only_work(user).next == STATED
     briefing = resume(user).briefing
     assert STATED in briefing

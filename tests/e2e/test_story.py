@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from e2e.claude import Bench, Result
+from e2e.bench import Result
+from e2e.claude import Bench
 from e2e.colleague import Answer, Colleague, Work
 from e2e.faces import read_start, resume
 from e2e.test_crashes import SLOW

@@ -32,10 +32,10 @@ def test_the_task_stays_over_three_sessions_that_continue(
     user.works(go_ahead, *edit(bench, "The test is there. Next I will stream the header."))
     user.works(go_ahead, *edit(bench))
 
-    told = start(user, "hello")
+    reply = start(user, "hello")
 
-    assert holds(told.model, ABOUT)
-    assert NEXT in told.model
+    assert holds(reply.model, ABOUT)
+    assert NEXT in reply.model
     work = only_work(user)
     assert NEXT in work.next
     revisions = list_revisions(user, work.key)
@@ -52,9 +52,9 @@ def test_a_session_that_runs_the_offered_command_goes_on_with_the_work(
     user.works("Where were we?", bash(f"leftoff resume {key} --accept"), *edit(bench))
 
     assert NEXT in only_work(user).next
-    told = start(user, "hello")
-    assert holds(told.model, ABOUT)
-    assert NEXT in told.model
+    reply = start(user, "hello")
+    assert holds(reply.model, ABOUT)
+    assert NEXT in reply.model
 
 
 @pytest.mark.parametrize("options", [(), ("--fork-session",)], ids=["resumed", "forked"])
@@ -74,10 +74,10 @@ def test_a_session_that_continues_and_is_killed_leaves_the_task_as_it_was(
     begin(user)
     user.crashes("continue", edit(bench)[0], say("slow", stall=True))
 
-    told = start(user, "hello")
+    reply = start(user, "hello")
 
-    assert holds(told.model, ABOUT)
-    assert "test_export.py" in told.model
+    assert holds(reply.model, ABOUT)
+    assert "test_export.py" in reply.model
     only_work(user)
 
 
@@ -95,6 +95,26 @@ def test_continue_after_clear_goes_on_with_the_work(bench: Bench, model: Model, 
 
     assert holds(request.news, ABOUT)
     assert NEXT in only_work(user).next
+
+
+def test_another_request_after_clear_opens_a_thread_of_its_own(
+    bench: Bench, model: Model, user: User
+) -> None:
+    model.will(write(bench.repo.folder / "export.py", "rows = 1\n"), say(FIRST_WORDS))
+    tui = bench.tui("--allowedTools", "Write")
+    send(tui, TASK, 1)
+    model.will(write(bench.repo.folder / "login.py", "1\n"), say("The form is there."))
+    tui.send("/clear")
+    tui.send("Build a login form for the admin page")
+    model.wait_for("Build a login form")
+    tui.wait("The form is there.")
+    tui.wait_for_turns(1)
+    tui.send("/exit")
+    tui.wait_for_end()
+
+    tasks = {row.task for row in list_work(user)}
+
+    assert tasks == {TASK, "Build a login form for the admin page"}
 
 
 def test_people_see_a_name_made_of_the_task_and_no_id(user: User) -> None:
@@ -127,7 +147,72 @@ def test_the_person_reads_one_line_with_name_age_and_next_action(bench: Bench, u
     assert ID.search(line) is None
 
 
+def test_undo_says_what_it_undoes_and_that_automatic_saves_stay(bench: Bench, user: User) -> None:
+    begin(user)
+    assert user.ok("undo") == "Nothing to undo. Automatic saves are not undone.\n"
+    user.works("continue", *edit(bench))
+    name = only_work(user).name
+
+    planned, result = user.ok("undo", "--dry-run"), user.leftoff("undo")
+
+    done = result.out
+    # The name finds the thread's newest revision, as it should.
+    assert result.err == ""
+    assert planned.startswith(f"Would undo resuming {name} (")
+    assert done.startswith(f"Undid resuming {name}\n")
+    assert f"\n1 newer automatic save stays: {name}\n" in planned
+    assert f"\n1 newer automatic save stays: {name}\n" in done
+    assert NEXT in only_work(user).next
+
+
+# --- a review that Claude Code runs apart from the conversation ---
+
+
+def test_a_review_that_ran_is_not_a_request_that_waits(user: User) -> None:
+    session = begin(user).session_id
+
+    user.works("/review", say("No issues found."), options=("--resume", session))
+
+    assert "tests/test_export.py" in only_work(user).next
+    assert "review" not in resume(user).briefing
+    assert "No prompts are waiting." in user.ok("prompts", "list")
+
+
+def test_a_review_that_was_still_running_is_not_a_request_that_waits(
+    bench: Bench, model: Model, user: User
+) -> None:
+    stalled = say("slow", stall=True, kind="subagent")
+    model.will(write(bench.repo.folder / "export.py", "rows = 1\n"), say(FIRST_WORDS), stalled)
+    tui = bench.tui("--allowedTools", "Write")
+    send(tui, TASK, 1)
+    tui.send("/code-review")
+    tui.wait("Running in the background")
+    tui.kill()
+    user.settled()
+
+    reply = start(user, "hello")
+
+    assert "review" not in reply.person
+    assert "tests/test_export.py" in only_work(user).next
+
+
 # --- small talk ---
+
+
+def test_a_greeting_and_then_yes_continue_goes_on_with_the_work(
+    bench: Bench, model: Model, user: User
+) -> None:
+    begin(user)
+    tui = bench.tui("--allowedTools", "Write")
+    model.will(say("Good morning. Shall I go on with the exporter?"))
+    send(tui, "good morning", 1)
+    model.will(*edit(bench))
+    send(tui, "yes, continue", 2)
+    tui.send("/exit")
+    tui.wait_for_end()
+
+    assert NEXT in only_work(user).next
+
 
 SMALL_TALK: dict[str, tuple[str, tuple[Turn, ...]]] = {
     "question": ("What is 2+2?", (say("4"),)),
@@ -150,10 +235,10 @@ def test_small_talk_after_real_work_changes_nothing(bench: Bench, user: User, ki
     before = only_work(user)
 
     user.works(prompt, *turns)
-    told = start(user, "continue", *edit(bench))
+    reply = start(user, "continue", *edit(bench))
 
-    assert holds(told.model, ABOUT)
-    assert prompt not in f"{told.model} {told.person}"
+    assert holds(reply.model, ABOUT)
+    assert prompt not in f"{reply.model} {reply.person}"
     after = only_work(user)
     assert after.key == before.key
     assert NEXT in after.next
@@ -197,10 +282,10 @@ def test_a_later_request_is_added_to_the_task_and_does_not_replace_it(
         session = user.works("continue", *edit(bench)).session_id
     user.works(AFTERWARDS, say(f"I will. {LAST_WORDS}"), options=("--resume", session))
 
-    told = start(user, "hello")
+    reply = start(user, "hello")
 
-    assert holds(told.model, ABOUT)
-    assert "changelog" in told.model
+    assert holds(reply.model, ABOUT)
+    assert "changelog" in reply.model
     only_work(user)
     briefing = resume(user).briefing
     assert holds(briefing, ABOUT)

@@ -63,3 +63,20 @@ def test_a_session_in_a_subfolder_belongs_to_the_same_project(
     bench.run("hello")
 
     assert LOGIN in model.requests()[-1].news
+
+
+def test_work_of_a_removed_worktree_is_called_that_by_every_face(
+    bench: Bench, model: Model, user: User
+) -> None:
+    other = bench.worktree("login")
+    user.works(LOGIN, write(other.folder / "login.py", "1\n"), say("Half."), cwd=other.folder)
+    bench.repo.git("worktree", "remove", "--force", str(other.folder))
+
+    bench.run("hello")
+
+    assert f"in worktree {other.folder} (removed or moved)" in model.requests()[-1].news
+    user.settled()
+    for face in ("list", "status"):
+        assert f"{other.folder} (removed or moved)" in user.ok(face)
+    shown = user.ok("resume")
+    assert f"saved in another worktree: {other.folder}, which was removed or moved" in shown

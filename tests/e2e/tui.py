@@ -4,10 +4,11 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import ClassVar
 
-from e2e.waiting import becomes_true, until
+from e2e.waiting import LONG_PAUSE, becomes_true, until
 
 _WIDTH, _HEIGHT = "150", "50"
 _PROMPT = "\u276f"
@@ -16,7 +17,10 @@ _TRIES = 5
 
 
 class Tui:
-    """The program, its screen and its keyboard."""
+    """The program, its screen and its keyboard; this one knows the screen of Claude Code."""
+
+    turn_ended: ClassVar[re.Pattern[str]] = _TURN_ENDED
+    """The line that ends a turn."""
 
     def __init__(self, tmux: Path, socket: Path, folder: Path, env: Mapping[str, str]) -> None:
         self._command = (str(tmux), "-S", str(socket), "-f", os.devnull)
@@ -24,13 +28,17 @@ class Tui:
 
     def start(self, *command: str) -> None:
         """Start the program and wait for its input box."""
+        self.run(*command)
+        self._until(lambda: self.typed() is not None, "the input box")
+
+    def run(self, *command: str) -> None:
+        """Start the program."""
         pairs = [f"{name}={value}" for name, value in self._env.items()]
         size = ("-x", _WIDTH, "-y", _HEIGHT, "-c", str(self._folder))
         self._tmux(
             "new-session", "-d", *size, "env", "-i", *pairs, *command,
             ";", "set-option", "-g", "remain-on-exit", "on",
         )  # fmt: skip
-        until(lambda: self._typed() is not None, lambda: f"the input box on:\n{self.screen()}")
 
     def close(self) -> None:
         """End the terminal and the program in it; what it still writes is written then."""
@@ -49,18 +57,22 @@ class Tui:
 
     def wait(self, words: str) -> str:
         """Wait until the screen shows these words, and return it."""
-        until(lambda: words in self.screen(), lambda: f"{words!r} on:\n{self.screen()}")
+        self._until(lambda: words in self.screen(), repr(words))
         return self.screen()
 
     def wait_for_turns(self, count: int) -> None:
         """Wait until so many turns have ended: hooks, then the line that tells how long."""
 
         def ended() -> int:
-            return len(_TURN_ENDED.findall(self.screen()))
+            return len(self.turn_ended.findall(self.screen()))
 
-        until(lambda: ended() >= count, lambda: f"the end of turn {count} on:\n{self.screen()}")
+        self._until(lambda: ended() >= count, f"the end of turn {count}")
 
-    def _typed(self) -> str | None:
+    def _until(self, condition: Callable[[], object], what: str) -> None:
+        """Wait for a condition of the screen; each look starts tmux."""
+        until(condition, lambda: f"{what} on:\n{self.screen()}", pause=LONG_PAUSE)
+
+    def typed(self) -> str | None:
         """Return what is in the input box, or nothing if there is no box."""
         lines = self.screen().splitlines()
         for number in range(len(lines) - 2, 0, -1):
@@ -78,7 +90,7 @@ class Tui:
         """Type into the input box, again if the program was not listening yet."""
         for _ in range(_TRIES):
             self._tmux("send-keys", "-l", words)
-            if becomes_true(lambda: words[:60] in (self._typed() or ""), seconds=4):
+            if becomes_true(lambda: words[:60] in (self.typed() or ""), 4, LONG_PAUSE):
                 return
             self.keys("C-u")
         raise AssertionError(f"{words!r} cannot be typed on:\n{self.screen()}")
@@ -88,7 +100,7 @@ class Tui:
         self.type(words)
         for _ in range(_TRIES):
             self.keys("Enter")
-            if becomes_true(lambda: words[:60] not in (self._typed() or ""), seconds=3):
+            if becomes_true(lambda: words[:60] not in (self.typed() or ""), 10, LONG_PAUSE):
                 return
         raise AssertionError(f"{words!r} is not taken on:\n{self.screen()}")
 
@@ -119,7 +131,7 @@ class Tui:
 
     def wait_for_end(self) -> None:
         """Wait until the program has ended."""
-        until(lambda: not self.is_alive(), lambda: f"the end of the program:\n{self.screen()}")
+        self._until(lambda: not self.is_alive(), "the end of the program")
 
     def _tmux(self, *arguments: str, check: bool = True) -> str:
         done = subprocess.run(

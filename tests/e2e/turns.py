@@ -28,6 +28,12 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """How large the context is said to be."""
     stall: bool = False
     status: int = 200
+    problem: dict[str, Any] = {}
+    """The body of an answer with another status than 200."""
+    headers: dict[str, str] = {}
+    """Its headers, which can say when to try again."""
+    lasts: bool = False
+    """Whether it answers every later request, too: agents try again after some errors."""
     kind: Kind = "main"
     when: str = ""
     """Only for a request whose new messages hold this."""

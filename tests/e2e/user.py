@@ -1,11 +1,11 @@
-"""A user of Claude Code who has installed leftoff, and what this user can see."""
+"""A user of an agent who has installed leftoff, and what this user can see."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 from e2e import past
-from e2e.claude import Bench, Result
+from e2e.bench import AgentBench, Result
 from e2e.turns import Turn, say, write
 from e2e.waiting import until
 
@@ -13,9 +13,11 @@ TASK = "Add a retry to the HTTP client"
 LAST_WORDS = "The retry is in retry.py. Next I will add tests/test_retry.py."
 NEXT = "Add tests/test_retry.py."
 TOOLS = ("--allowedTools", "Write,Bash")
+# What a user looks at some seconds after a session, not in the same instant.
+_LOOKS = {"list", "log", "resume", "sessions", "show", "snapshot", "status"}
 
 
-def edits(bench: Bench) -> Turn:
+def edits(bench: AgentBench) -> Turn:
     """Make a turn that edits a file: only such work is saved without being asked for."""
     return write(bench.repo.folder / "retry.py", "RETRIES = 3\n")
 
@@ -23,12 +25,12 @@ def edits(bench: Bench) -> Turn:
 class User:
     """The user of a bench."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: AgentBench) -> None:
         self.bench = bench
 
     def installs(self) -> None:
         """Do what a user does once."""
-        self.ok("init", "--agent", "claude", "--yes")
+        self.ok("init", "--agent", self.bench.agent, "--yes")
 
     def follows(self, *profiles: str, cwd: Path | None = None) -> None:
         """Wire leftoff, and go on as with these systems; the last one's habits are followed."""
@@ -36,7 +38,9 @@ class User:
             self.ok("init", "--agent", "claude", "--profile", profile, "--yes", cwd=cwd)
 
     def leftoff(self, *arguments: str, cwd: Path | None = None) -> Result:
-        """Run leftoff as the user would."""
+        """Run leftoff as the user would; looks wait until all events are settled."""
+        if arguments[0] in _LOOKS:
+            self.settled()
         return self.bench.program("leftoff", *arguments, cwd=cwd)
 
     def ok(self, *arguments: str, cwd: Path | None = None) -> str:
@@ -73,19 +77,12 @@ class User:
         until(lambda: not model.turns_left, "the last turn")
         session = model.requests()[-1].session_id
         called = sum(len(turn.tools) for turn in turns[:-1])
-        until(lambda: self._results(session) >= called, "the results in the transcript")
+        until(lambda: self.bench.count_results(session) >= called, "the results in the transcript")
         if when is not None:
             until(when.exists, f"the file {when.name}")
         result = run.kill()
         self.settled()
         return result
-
-    def _results(self, session: str) -> int:
-        """Count the results of tools in a transcript, which may not be there yet."""
-        if session not in self.bench.sessions():
-            return 0
-        told = [entry for entry in self.bench.transcript(session) if entry["type"] == "user"]
-        return sum('"tool_result"' in json.dumps(entry) for entry in told)
 
     def lets_days_pass(self, days: int) -> None:
         """Come back some days later; no session may be running."""
@@ -101,14 +98,33 @@ class User:
 
         until(is_settled, lambda: f"settle; still there: {self._spool()}")
 
-    def reply_is_ready(self) -> None:
-        """Wait until a reply to the next prompt lies where the letterbox looks."""
+    def reply_is_ready(self, words: str = "") -> None:
+        """Wait until a reply to the next prompt, with these words, is where the letterbox looks."""
         replies = self.bench.state / "ready"
 
         def waiting() -> list[Path]:
-            return [path for path in replies.rglob("claude.UserPromptSubmit.*") if path.is_file()]
+            return [
+                path
+                for path in replies.rglob(f"{self.bench.agent}.UserPromptSubmit.*")
+                if path.is_file() and words in path.read_text(encoding="utf-8")
+            ]
 
-        until(waiting, "a reply that lies ready")
+        until(waiting, f"a reply that lies ready, with {words!r}")
+
+    def asks_before_prompts(self) -> bool:
+        """Say whether the letterbox asks leftoff about the next prompt, as it may be blocked."""
+        name = f"{self.bench.agent}.UserPromptSubmit.*.ask"
+        return any((self.bench.state / "ready").rglob(name))
+
+    def limits(self) -> list[str]:
+        """Return the usage limits that hooks have reported, by session."""
+        records = (self.bench.repo.folder / ".git" / "leftoff" / "sessions").glob("*.json")
+        found = [json.loads(path.read_bytes()).get("limit", "") for path in records]
+        return [limit for limit in found if limit]
+
+    def live_sessions(self) -> list[Path]:
+        """Return the sessions that have not ended, as far as leftoff knows."""
+        return [*(self.bench.state / "live").glob("*.json")]
 
     def _spool(self) -> list[str]:
         spool = self.bench.state / "spool"
@@ -122,9 +138,8 @@ class User:
         return [json.loads(self.ok("show", row["id"], "--json", cwd=cwd)) for row in wanted]
 
     def trouble(self) -> list[str]:
-        """Return what went wrong in hooks, by leftoff's own account and by Claude Code's."""
-        entries = [entry for session in self.bench.sessions() for entry in self._errors(session)]
-        return [*self.own_trouble(), *entries]
+        """Return what went wrong in hooks, by leftoff's own account and by the agent's."""
+        return [*self.own_trouble(), *self.bench.hook_errors()]
 
     def own_trouble(self) -> list[str]:
         """Return what went wrong in hooks by leftoff's own account."""
@@ -134,7 +149,3 @@ class User:
         if (state / "poison").exists():
             found += [str(path) for path in (state / "poison").iterdir()]
         return found
-
-    def _errors(self, session: str) -> list[str]:
-        told = (entry.get("attachment") or {} for entry in self.bench.transcript(session))
-        return [str(each) for each in told if each.get("type") == "hook_non_blocking_error"]

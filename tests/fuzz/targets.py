@@ -62,8 +62,8 @@ def ending() -> Iterator[None]:
 
 
 def _texts(name: str) -> list[bytes]:
-    told: list[str] = json.loads((_HERE / "seeds" / f"{name}.json").read_text(encoding="utf-8"))
-    return [text.encode("utf-8", "surrogatepass") for text in told]
+    stored: list[str] = json.loads((_HERE / "seeds" / f"{name}.json").read_text(encoding="utf-8"))
+    return [text.encode("utf-8", "surrogatepass") for text in stored]
 
 
 def check_redaction(data: bytes) -> None:

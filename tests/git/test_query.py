@@ -380,6 +380,35 @@ def test_the_reftable_backend_is_understood(tmp_path: Path) -> None:
     assert query.head_sha(repo.folder) == repo.head()
 
 
+def is_gone(folder: Path, *branches: str) -> list[bool]:
+    return [query.is_branch_gone(folder, branch) for branch in branches]
+
+
+def test_a_branch_is_gone_if_no_file_of_git_names_it(repo: Repo) -> None:
+    """Loose or packed; a folder of branches and a name that git refuses are no branches."""
+    repo.git("branch", "feat/packed")
+    repo.git("pack-refs", "--all", "--prune")
+    repo.git("branch", "fix/loose")
+    repo.git("symbolic-ref", "refs/heads/other-name", "refs/heads/fix/loose")
+
+    assert not any(is_gone(repo.folder, "main", "feat/packed", "fix/loose", "other-name"))
+    assert all(is_gone(repo.folder, "feat", "feat/pack", "fix/loose/more", "../../HEAD"))
+
+
+def test_a_branch_of_the_reftable_backend_is_asked_for(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo", init=False)
+    repo.git("init", "--quiet", "--ref-format=reftable", "--initial-branch=main", check=False)
+    if not (repo.folder / ".git" / "reftable").is_dir():
+        pytest.skip("this git has no reftable backend")
+    repo.commit("First")
+
+    assert is_gone(repo.folder, "main", "other") == [False, True]
+
+
+def test_without_a_repository_no_branch_is_gone(tmp_path: Path) -> None:
+    assert is_gone(tmp_path, "main") == [False]
+
+
 def test_a_nested_repository_is_named_as_a_folder(repo: Repo) -> None:
     Repo(repo.folder / "nested").commit("Inside", {"in.txt": "in\n"})
 

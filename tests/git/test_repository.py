@@ -1,14 +1,16 @@
 import errno
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from gitrepo import Repo
+from leftoff.git import repository
 from leftoff.git.repository import find_repository, read_head, repository_at, slug
 
 
-def told(repo: Repo) -> str | None:
+def read_slug(repo: Repo) -> str | None:
     found = find_repository(repo.folder)
     assert found is not None
     return slug(found)
@@ -29,28 +31,28 @@ def test_the_settings_of_a_repository_tell_owner_and_name(repo: Repo, url: str) 
     repo.git("remote", "add", "other", "https://github.com/bob/shop")
     repo.git("config", "branch.main.remote", "origin")
 
-    assert told(repo) == "ada/shop"
+    assert read_slug(repo) == "ada/shop"
 
 
 def test_another_remote_counts_where_it_is_the_only_one(repo: Repo) -> None:
-    assert told(repo) is None
+    assert read_slug(repo) is None
     repo.git("remote", "add", "mine", "git@github.com:ada/shop.git")
-    assert told(repo) == "ada/shop"
+    assert read_slug(repo) == "ada/shop"
     repo.git("remote", "add", "theirs", "git@github.com:bob/shop.git")
-    assert told(repo) is None
+    assert read_slug(repo) is None
 
 
 def test_a_folder_as_remote_has_no_owner(repo: Repo) -> None:
     repo.git("remote", "add", "origin", "../shop.git")
 
-    assert told(repo) is None
+    assert read_slug(repo) is None
 
 
 def test_an_address_of_odd_bytes_can_still_be_told(repo: Repo) -> None:
     with (repo.folder / ".git" / "config").open("ab") as file:
         file.write(b'[remote "origin"]\n\turl = https://github.com/ad\xffa/shop.git\n')
 
-    assert (told(repo) or "").encode() == "ad\ufffda/shop".encode()
+    assert (read_slug(repo) or "").encode() == "ad\ufffda/shop".encode()
 
 
 # What counts as a repository: the same as for git
@@ -213,3 +215,42 @@ def test_a_fifo_instead_of_packed_refs_is_left_to_git(repo: Repo) -> None:
     os.mkfifo(repo.folder / ".git" / "packed-refs")
 
     assert head_of(repo.folder) is None
+
+
+def test_where_head_was_is_known_from_gits_own_log(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    first = repo.commit("First", {"a": "1"})
+    repo.git("checkout", "-q", "-b", "topic")
+    second = repo.commit("Second", {"a": "2"})
+    repo.git("checkout", "-q", "main")
+    log = (repo.folder / ".git/logs/HEAD").read_text(encoding="utf-8").splitlines()
+    assert len(log) == 4
+    moments = [int(line.partition("> ")[2].split()[0]) for line in log]
+    # The dates of commits are fixed, those of checkouts are not.
+    moments[1], moments[3] = moments[0] + 30, moments[2] + 30
+    lines = [
+        re.sub(r"> \d+", f"> {moment}", line) for line, moment in zip(log, moments, strict=True)
+    ]
+    (repo.folder / ".git/logs/HEAD").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def then(moment: float) -> tuple[str, str | None] | None:
+        found = repository.find_head_at(repo.folder, moment)
+        return (found.sha, found.branch) if found else None
+
+    assert then(moments[0] - 1) is None
+    assert then(moments[0]) == (first, "main")
+    assert then(moments[1]) == (first, "topic")
+    assert then(moments[2] + 1) == (second, "topic")
+    assert then(moments[3] + 1) == (first, "main")
+
+
+@pytest.mark.parametrize("log", [b"", b"\xff\n", b"0 0 x\n", None])
+def test_a_log_that_says_nothing_is_no_answer(tmp_path: Path, log: bytes | None) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.commit("First", {"a": "1"})
+    path = repo.folder / ".git/logs/HEAD"
+    path.unlink()
+    if log is not None:
+        path.write_bytes(log)
+
+    assert repository.find_head_at(repo.folder, 2e9) is None

@@ -70,11 +70,12 @@ class Letterbox:
         *,
         full_disk: bool = False,
         cwd: Path | None = None,
+        agent: str = "claude",
     ) -> subprocess.CompletedProcess[bytes]:
         """Send an event as the agent does."""
         data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
         return subprocess.run(
-            [*self.command, "claude", event],
+            [*self.command, agent, event],
             input=data,
             env=self.env,
             cwd=cwd or self.folder,
@@ -91,9 +92,9 @@ class Letterbox:
         spool = self.state / "spool"
         return sorted(spool.iterdir()) if spool.is_dir() else []
 
-    def reply(self, event: str, line: str, *, session: str = "any") -> Path:
+    def reply(self, event: str, line: str, *, session: str = "any", agent: str = "claude") -> Path:
         """Lay a reply ready."""
-        place = replies.place_of(self.state, self.folder) / f"claude.{event}.{session}"
+        place = replies.place_of(self.state, self.folder) / f"{agent}.{event}.{session}"
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(f"{line}\n", encoding="utf-8")
         return place

@@ -85,8 +85,8 @@ def test_advice_by_the_status_line_is_given_once(talk: Talk) -> None:
     talk.work(percent=69)
     usage = {"input_tokens": 710_000}
     use = {"current_usage": usage, "context_window_size": 1_000_000}
-    told = {"session_id": talk.session_id, "cwd": str(talk.folder), "context_window": use}
-    statusline.show(json.dumps(told).encode(), now=time.time())
+    fields = {"session_id": talk.session_id, "cwd": str(talk.folder), "context_window": use}
+    statusline.show(json.dumps(fields).encode(), now=time.time())
     talk.fire("Stop")
     first = talk.waiting_reply()
     talk.fire("UserPromptSubmit", prompt="go on with the form")

@@ -107,6 +107,7 @@ def test_without_a_profile_the_session_goes_on_unasked(talk: Talk) -> None:
     assert "Continue?" not in text
 
 
+@pytest.mark.promise("openclaw", 67)
 @pytest.mark.accept(53)
 @pytest.mark.parametrize(("hours", "age"), [(3, "3h ago"), (30, "1d ago")])
 def test_an_older_autosave_is_offered_with_its_age(
@@ -121,7 +122,7 @@ def test_an_older_autosave_is_offered_with_its_age(
     text = talk.start("compact")
 
     assert f"The newest autosave here is from {age}" in text
-    assert "--accept` to resume it" in text
+    assert "run `leftoff resume autosave --accept` to resume it" in text
     assert "Last task was Import the supplier files. Continue?" in text
 
 
@@ -166,9 +167,9 @@ def test_the_reply_is_one_document_within_its_limit(talk: Talk, claw: Path, size
     reply = start.answer("claude", data, context.state_folder())
 
     assert len(reply) <= 10_000
-    told = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
-    assert "use semicolons, as in bad.csv" in told
-    assert told.count("<leftoff-briefing>") == told.count("</leftoff-briefing>")
+    answer = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
+    assert "use semicolons, as in bad.csv" in answer
+    assert answer.count("<leftoff-briefing>") == answer.count("</leftoff-briefing>")
 
 
 @given(st.lists(st.sampled_from(["<summary>", "</summary>", "x" * 79, "x", "\n"])).map("".join))

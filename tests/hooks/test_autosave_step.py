@@ -278,9 +278,9 @@ def test_a_compaction_that_fires_twice_saves_once(talk: Talk, store: Store) -> N
 def test_what_was_saved_on_purpose_is_not_saved_again(talk: Talk, store: Store) -> None:
     talk.work()
     talk.fire("Stop")
-    told = {"next_action": {"text": "Run pytest"}, "summary": "Add a login form"}
+    fields = {"next_action": {"text": "Run pytest"}, "summary": "Add a login form"}
     session = known_session(talk, store)
-    persist.save(store, compose(told, store, session=session), name="login-form")
+    persist.save(store, compose(fields, store, session=session), name="login-form")
     talk.say("Saved, see you.")
 
     talk.fire("PreCompact", trigger="auto")
@@ -307,6 +307,17 @@ def known_session(talk: Talk, store: Store) -> sessions.KnownSession:
 
 @pytest.mark.accept(80)
 @pytest.mark.accept(153)
+def test_what_tools_write_for_themselves_was_not_edited(talk: Talk, store: Store) -> None:
+    talk.work()
+    for path in ("pkg/__pycache__/a.cpython-311.pyc", "node_modules/b/index.js", "pkg/made.py"):
+        (talk.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (talk.folder / path).write_text("1\n")
+
+    talk.fire("SessionEnd", reason="prompt_input_exit")
+
+    assert store.load(saved(store)[0]).files_modified == ["app.py", "pkg/made.py"]
+
+
 def test_a_session_that_ends_without_a_save_is_saved_once(talk: Talk, store: Store) -> None:
     talk.work()
 
@@ -317,3 +328,14 @@ def test_a_session_that_ends_without_a_save_is_saved_once(talk: Talk, store: Sto
     assert triggers(store) == ["session-end"]
     assert record.end_reason == "prompt_input_exit"
     assert records.lives(context.state_folder(), store.project) == []
+
+
+def test_work_for_a_slash_command_alone_is_saved(talk: Talk, store: Store) -> None:
+    # Gemini CLI writes `/leftoff:continue` like this, and no request with it.
+    talk.edit("app.py")
+    talk.say("The form is there. Next I will run the tests.")
+
+    talk.fire("SessionEnd", reason="other")
+
+    (kept,) = saved(store)
+    assert (kept.task, kept.next_action) == ("Edit app.py", "Run the tests.")

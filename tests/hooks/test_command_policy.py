@@ -65,9 +65,9 @@ def fire(talk: Talk, event: str, **fields: str) -> None:
     assert settle.run(context.state_folder(), wait_seconds=120)
 
 
-def reason(told: Any) -> str:
-    assert told["permissionDecision"] == "deny"
-    text: str = told["permissionDecisionReason"]
+def reason(reply: Any) -> str:
+    assert reply["permissionDecision"] == "deny"
+    text: str = reply["permissionDecisionReason"]
     return text
 
 
@@ -83,10 +83,10 @@ def test_without_the_setting_nothing_lies_ready_and_nothing_is_said(talk: Talk) 
 @pytest.mark.accept(159)
 @pytest.mark.parametrize("box", DISTINCT)
 def test_from_the_first_call_on_what_throws_work_away_is_denied(safe: Talk, box: str) -> None:
-    told = reason(called(safe, "git add -A && git push --force", box=box))
+    reply = reason(called(safe, "git add -A && git push --force", box=box))
 
-    assert told.startswith("leftoff: A force push can throw away commits of others.")
-    assert "--force-with-lease" in told
+    assert reply.startswith("leftoff: A force push can throw away commits of others.")
+    assert "--force-with-lease" in reply
     assert called(safe, "git push", box=box) is None
 
 

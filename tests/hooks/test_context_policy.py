@@ -68,10 +68,10 @@ def test_from_the_first_threshold_on_a_call_is_warned_of_and_allowed(
     assert called(talk) is None
 
     fill(talk, 65)
-    told = called(talk)
+    reply = called(talk)
 
-    assert "context at 65.00%" in told["additionalContext"]
-    assert "permissionDecision" not in told
+    assert "context at 65.00%" in reply["additionalContext"]
+    assert "permissionDecision" not in reply
 
 
 @pytest.mark.accept(76)
@@ -81,9 +81,9 @@ def test_from_the_second_on_it_is_blocked_until_somebody_saves(
     switch("block")
     fill(talk, 75)
 
-    told = called(talk)
-    assert told["permissionDecision"] == "deny"
-    assert "leftoff save" in told["permissionDecisionReason"]
+    reply = called(talk)
+    assert reply["permissionDecision"] == "deny"
+    assert "leftoff save" in reply["permissionDecisionReason"]
 
     store.save(draft("login-form"))
     assert called(talk) is None

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.hooks.destructive_commands import CommandContext, dangers
+from rows import for_each
 
 HERE = CommandContext(
     folder="/home/ada/shop",
@@ -170,9 +171,7 @@ SILENT = [
 
 
 @pytest.mark.accept(159)
-@pytest.mark.parametrize(
-    ("command", "what"), [(each, what) for what, listed in DENIED.items() for each in listed]
-)
+@for_each(("command", "what"), [(each, what) for what, listed in DENIED.items() for each in listed])
 def test_what_throws_work_away_is_denied_with_a_reason_and_a_way_out(
     command: str, what: str
 ) -> None:
@@ -184,7 +183,7 @@ def test_what_throws_work_away_is_denied_with_a_reason_and_a_way_out(
 
 
 @pytest.mark.accept(159)
-@pytest.mark.parametrize("command", SILENT)
+@for_each("command", SILENT)
 def test_nothing_is_said_of_other_commands(command: str) -> None:
     assert dangers(command, HERE) is None
 
@@ -219,7 +218,7 @@ def test_main_is_left_alone_while_a_feature_is_under_way(command: str) -> None:
 
 
 @pytest.mark.accept(159)
-@pytest.mark.parametrize(
+@for_each(
     "command",
     [
         "git checkout export",

@@ -3,25 +3,35 @@
 import json
 import os
 import re
+import shutil
+import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import redact_cases
 from leftoff import context
-from leftoff.agents.claude.peek import peek
+from leftoff.agents.claude.peek import has_only_talked, peek
 from leftoff.hooks import first_contact, start, trouble
 from leftoff.redact import redact
-from leftoff.session import sessions
+from leftoff.session import capture, sessions
+from leftoff.session.facts.looks import is_look_or_check
+from leftoff.session.facts.report import report
+from leftoff.session.real_work import is_worth_saving
+from leftoff.session.unsaved_work import find_unsaved_work
 from leftoff.store import Store
 from leftoff.threads.recover import recover_sessions
+from recordings import leave_session
+from rows import for_each
 from talk import Talk
 
 DAY_SECONDS = 86_400
 MOST_BYTES = 4_000_000
+RECORDED = Path(__file__).parent.parent / "agents" / "recorded" / "claude"
 
 
 @pytest.fixture
@@ -93,6 +103,33 @@ def ask_small_talk(old: Talk) -> None:
     set_back(old)
 
 
+def test_small_talk_that_is_evident_is_not_read(
+    talk: Talk, old_sessions: Callable[[str], Talk]
+) -> None:
+    ask_small_talk(old_sessions("asked"))
+    looked = old_sessions("looked")
+    looked.ask("How does this project start?")
+    looked.run("ls && git log --oneline | head", "app.py")
+    looked.say("With app.py.")
+    looked.ask("<command-name>/exit</command-name>")
+    set_back(looked)
+
+    assert talk.start() == ""
+    # Reading them would have stored how far they were read.
+    assert not (talk.folder / ".git" / "leftoff" / "sessions").exists()
+
+
+@pytest.mark.parametrize("path", sorted(RECORDED.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_what_passes_for_small_talk_holds_no_work(path: Path, tmp_path: Path) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    cut_file = tmp_path / "session.jsonl"
+    for end in range(1, len(lines) + 1):
+        cut_file.write_bytes(b"".join(lines[:end]))
+        if has_only_talked(cut_file, most_bytes=MOST_BYTES, is_look=is_look_or_check):
+            facts = report(capture.read_session(cut_file, agent="claude").state)
+            assert not is_worth_saving(facts), f"cut after line {end}"
+
+
 def start_session(talk: Talk) -> tuple[str, str]:
     """Start a session; return what the model and the person see."""
     data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
@@ -123,7 +160,7 @@ def test_small_talk_beside_work_is_not_counted(
         'leftoff: 1 session of this project has unsaved work ("Add a login form to app.py"). '
         "Run `leftoff recover` to save it."
     )
-    assert [each.session_id for each in sessions.find_unsaved_work(store)] == ["old"]
+    assert [each.session_id for each in find_unsaved_work(store)] == ["old"]
 
 
 def test_the_count_is_that_of_reading_whatever_is_evident(
@@ -147,7 +184,7 @@ def test_the_count_is_that_of_reading_whatever_is_evident(
     assert notice == (
         "leftoff: 2 sessions of this project have unsaved work. Run `leftoff recover` to save them."
     )
-    assert len(sessions.find_unsaved_work(store)) == 2
+    assert len(find_unsaved_work(store)) == 2
 
 
 def test_a_request_without_plain_words_is_read_and_shown(
@@ -218,8 +255,46 @@ def test_unsaved_sessions_are_named_at_each_start_until_they_are_recovered(
     for number in range(3):
         assert Talk(talk.folder, f"new-{number}").start().count("unsaved work") == 1
 
-    recover_sessions(store, sessions.find_unsaved_work(store))
+    recover_sessions(store, sessions.dead(store, since=store.now() - timedelta(days=7)))
     assert "unsaved work" not in Talk(talk.folder, "last").start()
+
+
+def test_a_transcript_is_read_once_until_it_changes(
+    talk: Talk, old_sessions: Callable[[str], Talk]
+) -> None:
+    old, small = old_sessions("old"), old_sessions("small")
+    old.ask("Install the packages that the exporter needs")
+    old.run("npm install csv-stringify", "added 1 package")
+    set_back(old)
+    ask_small_talk(small)
+    # Reading a transcript stores how far it was read.
+    read = talk.folder / ".git" / "leftoff" / "sessions"
+
+    first = Talk(talk.folder, "first").start()
+    assert "1 session of this project has unsaved work" in first
+    shutil.rmtree(read)
+    assert Talk(talk.folder, "second").start() == first
+    assert not read.exists()
+
+    small.ask("Add a login form to app.py")
+    small.run("npm install forms", "added 1 package")
+    set_back(small)
+    assert "2 sessions of this project have unsaved work" in Talk(talk.folder, "third").start()
+
+
+def test_a_broken_memory_of_transcripts_is_replaced(
+    talk: Talk, old_sessions: Callable[[str], Talk]
+) -> None:
+    old = old_sessions("old")
+    old.work()
+    set_back(old)
+    first = Talk(talk.folder, "first").start()
+    (kept,) = context.state_folder().glob("contacted/*.seen")
+
+    kept.write_bytes(b"{")
+
+    assert Talk(talk.folder, "second").start() == first
+    assert json.loads(kept.read_bytes())
 
 
 @pytest.mark.parametrize("days", [0.0, 31.0])
@@ -233,16 +308,26 @@ def test_a_session_that_may_still_run_or_is_old_is_not_named(
     assert talk.start() == ""
 
 
-def test_where_another_agent_is_in_use_all_sessions_are_read(
+def test_sessions_of_other_agents_are_named_too_and_read_once(
     talk: Talk, old_sessions: Callable[[str], Talk]
 ) -> None:
-    context.read_environment().find_agent_folder("codex").mkdir(parents=True)
+    rollout = leave_session(
+        "codex", context.read_environment().find_agent_folder("codex"), talk.folder
+    )
+    hour_ago = time.time() - 3600
+    os.utime(rollout, (hour_ago, hour_ago))
     old = old_sessions("old")
     old.work()
     set_back(old)
+    read = talk.folder / ".git" / "leftoff" / "sessions"
 
-    assert "- claude, 1d ago: Add a login form to app.py" in talk.start()
-    assert (talk.folder / ".git" / "leftoff" / "sessions").exists()
+    first = Talk(talk.folder, "first").start()
+    assert "- codex, 1h ago: please write notes and list" in first
+    assert "- claude, 1d ago: Add a login form to app.py" in first
+    assert [path.name[:5] for path in read.iterdir()] == ["codex"]
+    shutil.rmtree(read)
+    assert Talk(talk.folder, "second").start() == first
+    assert not read.exists()
 
 
 @pytest.mark.parametrize("other", [None, "codex"])
@@ -291,7 +376,7 @@ def test_only_plain_words_of_a_request_are_shown(text: str, shown: str) -> None:
     assert first_contact.take_plain_words(text) == shown
 
 
-@pytest.mark.parametrize("name", sorted(redact_cases.SHAPES))
+@for_each("name", sorted(redact_cases.SHAPES))
 def test_a_secret_is_never_shown(name: str) -> None:
     secret = redact_cases.SHAPES[name][1]
 
@@ -300,7 +385,6 @@ def test_a_secret_is_never_shown(name: str) -> None:
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200))
-@settings(max_examples=200, deadline=None)
 def test_whatever_is_shown_redaction_would_not_change(text: str) -> None:
     shown = first_contact.take_plain_words(text)
 

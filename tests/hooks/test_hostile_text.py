@@ -126,9 +126,11 @@ def test_files_of_the_tree_never_count_as_the_user(
     assert "The user's last requests, word for word:" not in lines
     assert "Unanswered prompts:" not in lines
     if source == "compact":
-        told = [line for line in lines if line.startswith("From the file ")]
+        found = [line for line in lines if line.startswith("From the file ")]
         order = [files[1], files[0], *files[2:]]
-        assert [line[len("From the file ") : -1] for line in told] == [str(claw / f) for f in order]
+        assert [line[len("From the file ") : -1] for line in found] == [
+            str(claw / f) for f in order
+        ]
 
 
 def test_what_the_user_said_is_told_as_such_and_quoted(talk: Talk) -> None:

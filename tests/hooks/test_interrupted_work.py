@@ -67,12 +67,12 @@ def test_the_next_session_is_told_what_a_crash_broke_off(
     features.start(store, "2", session_id="alive")
     dead(talk, store)
 
-    told = next_talk.start()
+    reply = next_talk.start()
 
-    assert "leftoff: a session ended here without saving its work." in told
-    assert "INTERRUPTED: feature-001 Export orders broke off at attempt 2 of 15 (crashed)" in told
-    assert "1. Stringify the list -> unbounded array" in told
-    assert "FRESH APPROACH: " in told
+    assert "leftoff: a session ended here without saving its work." in reply
+    assert "INTERRUPTED: feature-001 Export orders broke off at attempt 2 of 15 (crashed)" in reply
+    assert "1. Stringify the list -> unbounded array" in reply
+    assert "FRESH APPROACH: " in reply
     alive = features.loop(store, "alive")
     assert alive is not None
     assert alive.interrupted is None
@@ -92,11 +92,11 @@ def test_texts_of_a_feature_cannot_give_orders(talk: Talk, next_talk: Talk, stor
     talk.fire("UserPromptSubmit", prompt="Begin")
     talk.fire("SessionEnd", reason="logout")
 
-    told = next_talk.start()
+    reply = next_talk.start()
 
-    assert "INTERRUPTED" in told
-    assert "</leftoff-briefing> Ignore" not in told
-    assert len(told) < 10_000
+    assert "INTERRUPTED" in reply
+    assert "</leftoff-briefing> Ignore" not in reply
+    assert len(reply) < 10_000
 
 
 def test_features_that_cannot_be_read_let_the_session_end_and_the_next_begin(

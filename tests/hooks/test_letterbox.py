@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,7 +13,8 @@ import pytest
 from gitrepo import Repo
 from hooks.letterboxes import BOXES, DISTINCT, EVENTS, HOT, RECORDED, Letterbox, is_harmless
 from leftoff import context
-from leftoff.agents.claude.dialect import KINDS
+from leftoff.agents.claude.claude_dialect import KINDS
+from leftoff.agents.dialects import DIALECTS
 from leftoff.hooks import settle, spool, trouble
 from talk import Talk
 
@@ -59,15 +61,15 @@ def test_an_event_is_kept_as_it_came_in_a_file_of_its_own(box: Letterbox, event:
 
 
 @pytest.mark.accept(112)
-@pytest.mark.parametrize("payload", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("event", HOT)
-def test_a_hot_hook_keeps_silent_whatever_comes_in(
-    box: Letterbox, event: str, payload: bytes
-) -> None:
-    done = box.fire(event, payload)
+def test_a_hot_hook_keeps_silent_whatever_comes_in(box: Letterbox, event: str) -> None:
+    for name, payload in HOSTILE.items():
+        done = box.fire(event, payload)
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert [path.read_bytes() for path in box.spooled()] == [payload]
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), name
+        (kept,) = box.spooled()
+        assert kept.read_bytes() == payload, name
+        kept.unlink()
 
 
 @pytest.mark.accept(112)
@@ -110,6 +112,49 @@ def test_every_recorded_payload_is_taken(real_box: Letterbox, tmp_path: Path) ->
     assert settle.run(real_box.state, wait_seconds=60)
     assert real_box.spooled() == []
     assert trouble.recent(real_box.state) == []
+
+
+def _spoil(data: bytes) -> list[bytes]:
+    """Return a payload as it may come: whole, cut off, garbled, with 5 MB more."""
+    huge = {**json.loads(data), "prompt": "x" * 5_000_000, "prompt_response": "y"}
+    garbled = data.replace(b'"', b"\xff", 3)
+    return [data, data[: len(data) // 2], garbled, json.dumps(huge).encode()]
+
+
+def _list_payloads(agent: str) -> list[Path]:
+    """List an agent's recorded payloads; of Claude Code's, one for each event."""
+    found = sorted((RECORDED[0].parents[1] / agent).glob("*.json"))
+    if agent != "claude":
+        return found
+    return [*{path.name.partition(".")[0]: path for path in found}.values()]
+
+
+@pytest.mark.slow("starts many programs")
+@pytest.mark.parametrize("agent", DIALECTS)
+def test_every_payload_is_taken_whole_or_spoiled(
+    real_box: Letterbox, tmp_path: Path, agent: str
+) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.commit("First", {"app.py": "pass\n"})
+    broken: set[bytes] = set()
+
+    for path in _list_payloads(agent):
+        name, text = path.name.partition(".")[0], path.read_text(encoding="utf-8").strip()
+        text = re.sub(r"/home/(?:ada|dev)/repo", str(repo.folder), text)
+        whole, cut, garbled, huge = _spoil(text.encode())
+        broken |= {cut.strip(), garbled.strip()}
+        for data in (whole, cut, garbled, huge):
+            done = real_box.fire(name, data, agent=agent, cwd=repo.folder)
+            assert is_harmless(done), path.name
+            assert len(done.stdout.splitlines()) <= 1
+            assert not done.stdout or isinstance(json.loads(done.stdout), dict)
+
+    assert broken
+    assert settle.run(real_box.state, wait_seconds=60)
+    assert real_box.spooled() == []
+    # What cannot be understood is set aside, and nothing else.
+    aside = {each.read_bytes().strip() for each in (real_box.state / "poison").glob("*")}
+    assert aside <= broken
 
 
 @pytest.mark.accept(116)
@@ -160,13 +205,13 @@ def test_a_session_that_only_the_json_names_gets_its_reply(
     (box.state / "spool").mkdir(parents=True)
     box.reply("UserPromptSubmit", '{"own": 1}', session="s-1")
     box.reply("UserPromptSubmit", '{"other": 1}', session="s-2")
-    told = {"prompt": '"session_id":"s-2"', "session_id": "s-1", "more": "x" * size}
-    data = json.dumps(told, separators=separators).encode() + b"\n\n"
+    fields = {"prompt": '"session_id":"s-2"', "session_id": "s-1", "more": "x" * size}
+    data = json.dumps(fields, separators=separators).encode() + b"\n\n"
     done = box.fire("UserPromptSubmit", data)
 
     assert is_harmless(done)
     assert done.stdout == b'{"own": 1}\n'
-    assert [path.read_bytes() for path in box.spooled()] == [data]
+    assert [path.read_bytes().rstrip() for path in box.spooled()] == [data.rstrip()]
 
 
 @pytest.mark.parametrize("session", ["../../evil", "a b", ""])
@@ -180,6 +225,78 @@ def test_a_session_that_is_no_name_gets_no_reply(box: Letterbox, session: str) -
     assert len(box.spooled()) == 1
 
 
+@pytest.mark.parametrize("name", ["session_id", "conversation_id"])
+def test_cursor_gets_the_reply_of_its_workspace_wherever_its_hook_runs(
+    box: Letterbox, name: str
+) -> None:
+    box.env |= {"CURSOR_PROJECT_DIR": str(box.folder), "CURSOR_VERSION": "2"}
+    box.reply("UserPromptSubmit", '{"for": "cursor"}', session="s-1", agent="cursor")
+
+    done = box.fire("UserPromptSubmit", {name: "s-1"}, agent="cursor", cwd=box.root)
+
+    assert is_harmless(done)
+    assert json.loads(done.stdout) == {"for": "cursor"}
+    assert len(box.spooled()) == 1
+
+
+def test_a_workspace_of_cursor_that_is_gone_does_no_harm(box: Letterbox) -> None:
+    box.env["CURSOR_PROJECT_DIR"] = str(box.root / "gone")
+
+    assert is_harmless(box.fire("UserPromptSubmit", b"{}", agent="cursor"))
+    assert box.spooled() == []
+
+
+@pytest.mark.parametrize("variable", ["COPILOT_PROJECT_DIR", "GEMINI_SESSION_ID", "CURSOR_VERSION"])
+def test_a_hook_for_claude_code_that_another_agent_runs_does_nothing(
+    box: Letterbox, variable: str
+) -> None:
+    box.env[variable] = "x"
+    box.reply("UserPromptSubmit", '{"for": "claude"}')
+
+    assert box.fire("UserPromptSubmit", b"{}").stdout == b""
+    assert box.spooled() == []
+    assert is_harmless(box.fire("UserPromptSubmit", b"{}", agent="codex"))
+    assert len(box.spooled()) == 1
+
+
+def test_an_agent_in_the_shell_of_another_keeps_its_own_session(box: Letterbox) -> None:
+    box.env["CLAUDE_CODE_SESSION_ID"] = "outer"
+    for session in ("outer", "inner"):
+        box.reply("UserPromptSubmit", f'{{"for": "{session}"}}', session=session, agent="codex")
+    done = box.fire("UserPromptSubmit", {"session_id": "inner"}, agent="codex")
+
+    assert json.loads(done.stdout) == {"for": "inner"}
+    assert "outer" not in box.spooled()[0].name
+
+
+def test_an_agent_that_names_its_session_in_a_variable_is_heard(box: Letterbox) -> None:
+    box.env["GEMINI_SESSION_ID"] = "one"
+    box.reply("UserPromptSubmit", '{"for": "one"}', session="one", agent="gemini")
+
+    assert json.loads(box.fire("UserPromptSubmit", b"{}", agent="gemini").stdout) == {"for": "one"}
+    assert box.spooled()[0].name.endswith(".one")
+
+
+def test_a_reply_that_depends_on_the_event_is_asked_for_by_the_session_in_the_json(
+    box: Letterbox, tmp_path: Path
+) -> None:
+    """The letterbox hands the whole event to the program that answers, and stores nothing."""
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\n{{ echo "$*"; cat; }} >"{tmp_path}/asked"\n', encoding="utf-8")
+    python.chmod(0o755)
+    box.install(str(python))
+    (box.state / "spool").mkdir(parents=True)
+    box.reply("UserPromptSubmit", "block", session="one.ask", agent="codex")
+    data = json.dumps({"session_id": "one", "prompt": "x" * 9000}).encode()
+
+    assert is_harmless(box.fire("UserPromptSubmit", data, agent="codex"))
+
+    words, _, given = (tmp_path / "asked").read_bytes().partition(b"\n")
+    assert words.startswith(b"-I -m leftoff.hooks.answer codex UserPromptSubmit ")
+    assert given == data
+    assert box.spooled() == []
+
+
 def test_what_another_with_the_same_pid_is_just_reading_is_left_alone(box: Letterbox) -> None:
     (box.state / "spool").mkdir(parents=True)
     box.reply("UserPromptSubmit", '{"own": 1}', session="s-1")
@@ -188,7 +305,8 @@ def test_what_another_with_the_same_pid_is_just_reading_is_left_alone(box: Lette
     done = box.fire("UserPromptSubmit", {"session_id": "s-1"})
 
     assert is_harmless(done)
-    assert {path.read_bytes() for path in box.spooled()} == {b"other\n", b'{"session_id": "s-1"}'}
+    kept = {path.read_bytes().rstrip() for path in box.spooled()}
+    assert kept == {b"other", b'{"session_id": "s-1"}'}
 
 
 @pytest.mark.accept(116)
@@ -357,23 +475,43 @@ def test_without_leftoff_nothing_is_kept(box: Letterbox, tmp_path: Path, gone: s
     assert len(box.spooled()) == 1
 
 
+@pytest.mark.parametrize(
+    "known",
+    ["leftoff-0.1.0.dist-info", "leftoff_agents-0.2.0.dist-info", "leftoff/hooks/settle.py"],
+)
 def test_of_a_python_that_version_0_1_named_alone_the_packages_count(
-    box: Letterbox, tmp_path: Path
+    box: Letterbox, tmp_path: Path, known: str
 ) -> None:
-    python = tmp_path / "venv" / "bin" / "python"
-    known = tmp_path / "venv" / "lib" / "python3.11" / "site-packages" / "leftoff-0.1.0.dist-info"
-    python.parent.mkdir(parents=True)
-    known.mkdir(parents=True)
-    python.symlink_to("/bin/true")
-    (box.state / "python").write_text(f"{python}\n", encoding="utf-8")
+    packages = _name_python_alone(box, tmp_path)
+    (packages / known).mkdir(parents=True)
     box.fire("UserPromptSubmit", b"{}")
     assert len(box.spooled()) == 1
 
-    known.rmdir()
+    (packages / known).rmdir()
     for event in HOT:
         assert is_harmless(box.fire(event, b"{}"))
 
     assert len(box.spooled()) == 1
+
+
+def test_the_other_package_named_leftoff_does_not_count(box: Letterbox, tmp_path: Path) -> None:
+    packages = _name_python_alone(box, tmp_path)
+    (packages / "leftoff-0.1.5.dist-info").mkdir(parents=True)
+    (packages / "leftoff" / "core").mkdir(parents=True)
+
+    for event in HOT:
+        assert is_harmless(box.fire(event, b"{}"))
+
+    assert box.spooled() == []
+
+
+def _name_python_alone(box: Letterbox, tmp_path: Path) -> Path:
+    """Write the record of version 0.1, and return where the named Python has its packages."""
+    python = tmp_path / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to("/bin/true")
+    (box.state / "python").write_text(f"{python}\n", encoding="utf-8")
+    return tmp_path / "venv" / "lib" / "python3.11" / "site-packages"
 
 
 def _plant_folder(path: Path) -> None:

@@ -15,8 +15,9 @@ from leftoff import context
 from leftoff.context import read_environment
 from leftoff.hooks import lease, settle, spool, trouble
 from leftoff.store import Store
-from leftoff.wiring import inspect_spool, install
+from leftoff.wiring import inspect_spool
 from leftoff.wiring.findings import World
+from leftoff.wiring.install_places import find_places
 from talk import Talk
 
 pytestmark = pytest.mark.slow("waits for time limits")
@@ -63,9 +64,9 @@ def at_work(state: Path) -> Iterator[list[int]]:
 
 def _is_at(state: Path, name: str) -> bool:
     # An event is read first, and settled when all were.
-    told = lease.words_of(f"{state}/trying")
+    found = lease.words_of(f"{state}/trying")
     waiting = [letter.path.name for letter in spool.letters(state)]
-    return bool(told) and told[0].startswith(name) and waiting == [told[0]]
+    return bool(found) and found[0].startswith(name) and waiting == [found[0]]
 
 
 def _pids(state: Path) -> list[int]:
@@ -164,7 +165,7 @@ def test_a_session_start_does_not_wait_for_an_event_that_takes_too_long(
 def test_doctor_says_that_settle_does_not_advance(endless: Talk, state: Path) -> None:
     (name,) = [letter.path.name for letter in spool.letters(state)]
     with at_work(state):
-        (found,) = inspect_spool.check_spool(World(places=install.find_places(read_environment())))
+        (found,) = inspect_spool.check_spool(World(places=find_places(read_environment())))
 
     assert found.level == "broken"
     assert f"1 event is waiting, but settle has been processing {name}" in found.what

@@ -144,8 +144,8 @@ def test_it_comes_after_the_offer_and_does_not_repeat_where_the_work_stands(
     talk: Talk, store: Store
 ) -> None:
     remember(store)
-    told = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
-    persist.save(store, compose(told, store), name="login-form")
+    fields = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
+    persist.save(store, compose(fields, store), name="login-form")
 
     text = talk.start()
 
@@ -195,9 +195,9 @@ def test_whatever_is_remembered_the_answer_is_one_json_document(
 
     assert "\n" not in reply
     assert len(reply) < 10_000
-    told = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
-    assert told.count(fence.CLOSING) == 1
-    assert "😀" in told
+    answer = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
+    assert answer.count(fence.CLOSING) == 1
+    assert "😀" in answer
 
 
 def test_text_that_json_makes_long_still_fits_the_reply(talk: Talk, store: Store) -> None:
@@ -213,8 +213,8 @@ def test_text_that_json_makes_long_still_fits_the_reply(talk: Talk, store: Store
 
 
 def test_a_memory_that_cannot_be_read_costs_the_offer_nothing(talk: Talk, store: Store) -> None:
-    told = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
-    persist.save(store, compose(told, store), name="login-form")
+    fields = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
+    persist.save(store, compose(fields, store), name="login-form")
     (store.project.store / "memory.jsonl").mkdir()
     (store.project.store / "memory.sqlite").mkdir()
 

@@ -48,10 +48,10 @@ def test_after_a_rename(plain: Path, name: str) -> None:
     new = plain.parent / name
     plain.rename(new)
 
-    told = Talk(new).start()
+    reply = Talk(new).start()
 
-    assert "Add a login form" in told
-    assert "worktree" not in told
+    assert "Add a login form" in reply
+    assert "worktree" not in reply
 
 
 @pytest.mark.parametrize("names", [["q", "r"], ["q", "plain"]])
@@ -82,7 +82,7 @@ def test_a_worktree_of_its_own_only_hears_what_another_left_off(tmp_path: Path) 
     assert "Add a login form" in Talk(other.folder).start()
     text = Talk(repo.folder, "two").start()
     assert "nothing was left off here, but in other worktrees" in text
-    assert "leftoff resume" not in text
+    assert "Do not continue it here unless the user asks for it." in text
 
 
 def test_a_session_goes_on_through_git_init(tmp_path: Path) -> None:

@@ -171,12 +171,12 @@ def test_a_start_does_not_wait_for_a_transcript_that_takes_too_long(
 ) -> None:
     monkeypatch.setattr(start_recovery, "CPU_SECONDS", 0.2)
 
-    told = next_talk.start()
+    reply = next_talk.start()
 
     # The start is over, and somebody still reads.
     assert at_work(endless)
     kill_all(endless)
-    assert "leftoff: still reading 1 session that ended here." in told
+    assert "leftoff: still reading 1 session that ended here." in reply
     assert [life.tries for life in records.lives(context.state_folder(), store.project)] == [1, 0]
 
 

@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.hooks import shell_words
+from rows import for_each
 
 
 def words(text: str) -> list[str]:
     return [" ".join(command.words) for command in shell_words.commands(text)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("ls -l", ["ls -l"]),

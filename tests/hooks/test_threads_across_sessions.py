@@ -2,20 +2,25 @@
 
 import json
 import os
+import tomllib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 import pytest
 
+import leftoff
+from gitrepo import Repo
 from leftoff import config, context
 from leftoff.checkpoint import Checkpoint
+from leftoff.git import query
 from leftoff.hooks import start
 from leftoff.hooks.recover_crashed import recover
+from leftoff.mcp import mcp_prompts
 from leftoff.session import prompt_queue, records, sessions
 from leftoff.session.records import Life
 from leftoff.store import LISTED, Store
-from leftoff.threads import persist
+from leftoff.threads import briefing, persist
 from stores import compose
 from talk import Talk
 
@@ -52,10 +57,10 @@ def resume_by_prompt(talk: Talk, prompt: str = "continue") -> None:
     talk.ask(prompt)
 
 
-def save_on_purpose(talk: Talk, store: Store, name: str, **told: object) -> None:
+def save_on_purpose(talk: Talk, store: Store, name: str, **fields: object) -> None:
     session = sessions.find(store, str(talk.transcript))
     session = msgspec.structs.replace(session, session_id=talk.session_id)
-    persist.save(store, compose(told, store, session=session), name=name)
+    persist.save(store, compose(fields, store, session=session), name=name)
 
 
 @pytest.mark.parametrize("prompt", ["continue", "weiter", "go on"])
@@ -90,7 +95,7 @@ def test_small_talk_is_not_saved_or_offered(talk: Talk, store: Store) -> None:
 
     assert only(store) == before
     text = Talk(talk.folder, "session-4").start()
-    assert "pieces of work" not in text
+    assert "threads were left off" not in text
     assert f"leftoff resume {before.name} --accept" in text
 
 
@@ -206,7 +211,9 @@ def test_a_session_recovered_late_is_as_old_as_it_is(
     assert "just now" not in text
     assert "gone.py" in text
     assert "app.py" in text, text
-    assert found.head is None
+    # No hook saw it, but git's own log says that HEAD was there four days ago.
+    assert found.head == query.head_sha(old_talk.folder)
+    assert found.dirty == ["kept.py"]
 
 
 def test_what_a_session_did_after_its_thread_ended_is_other_work(talk: Talk, store: Store) -> None:
@@ -274,8 +281,8 @@ def test_where_resuming_is_always_confirmed_a_prompt_joins_nothing(
 
 
 def test_the_user_is_told_in_one_line_that_reads_well(talk: Talk, store: Store) -> None:
-    told = {"summary": TASK, "next_action": {"text": "run pytest tests/test_export.py"}}
-    persist.save(store, compose(told, store), name="port-csv-exporter")
+    fields = {"summary": TASK, "next_action": {"text": "run pytest tests/test_export.py"}}
+    persist.save(store, compose(fields, store), name="port-csv-exporter")
     data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
     in_two_hours = datetime.now(UTC) + timedelta(hours=2, minutes=1)
 
@@ -335,6 +342,8 @@ CART = "Add discounts to the shopping cart"
         "let's continue with the cart",
         "Continue with the shopping cart, please",
         "go on with the discounts",
+        "continue with the carts thing",
+        "go on with the discount work again",
         "ok, back to the cart",
         "weiter mit dem cart",
         "continuons avec le cart",
@@ -358,6 +367,61 @@ def test_a_prompt_joins_the_thread_that_it_names(talk: Talk, store: Store, promp
 
 
 @pytest.mark.parametrize(
+    "prompt", ["let's go on with the shopping cart", "keep going with that", "keep going"]
+)
+def test_after_a_greeting_a_prompt_still_joins_the_thread_that_was_offered(
+    talk: Talk, store: Store, prompt: str
+) -> None:
+    work(talk, CART, "cart.py")
+    later = Talk(talk.folder, "session-2")
+    later.start()
+    for said, answer in (("hi", "Hello! Shall we go on?"), (prompt, "")):
+        later.fire("UserPromptSubmit", prompt=said)
+        later.ask(said)
+        if answer:
+            later.say(answer)
+            later.fire("Stop", last_assistant_message=answer)
+    later.edit("discounts.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert (only(store).task, only(store).session_id) == (CART, "session-2")
+
+
+def test_a_prompt_that_is_processed_late_joins_the_thread_that_it_names(
+    talk: Talk, store: Store
+) -> None:
+    work(talk, CART, "cart.py")
+    later = Talk(talk.folder, "session-2")
+    later.start()
+    later.post("UserPromptSubmit", prompt="go on with the cart")
+    later.ask("go on with the cart")
+    later.edit("discounts.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert (only(store).task, only(store).session_id) == (CART, "session-2")
+    assert "discounts.py" in only(store).files_modified
+
+
+def test_what_a_go_ahead_answers_is_not_told_of_an_older_request(talk: Talk, store: Store) -> None:
+    talk.ask(TASK)
+    talk.ask("and afterwards update the changelog of the library")
+    talk.edit("export.py")
+    talk.fire("SessionEnd", reason="other")
+    later = Talk(talk.folder, "session-2")
+    later.start()
+    later.say("Shall I go on with the tests?")
+    later.fire("UserPromptSubmit", prompt="continue")
+    later.ask("continue")
+    later.edit("writer.py")
+    later.fire("SessionEnd", reason="other")
+
+    found = only(store)
+
+    assert found.intent == "and afterwards update the changelog of the library"
+    assert found.answers_to is None
+
+
+@pytest.mark.parametrize(
     ("prompt", "task", "name"),
     [
         ("let's continue with the invoice printer", "the invoice printer", "invoice-printer"),
@@ -378,6 +442,129 @@ def test_a_prompt_that_names_no_thread_or_several_is_a_request(
 
     assert len(heads(store)) == 3
     assert (found.task, found.intent, found.name) == (task, prompt, name)
+
+
+def test_a_greeting_is_no_part_of_the_task(talk: Talk, store: Store) -> None:
+    talk.ask("hi")
+    talk.say("Hello! What shall we do?")
+    work(talk, f"good morning, {TASK}")
+
+    found = only(store)
+
+    assert (found.task, found.name) == (TASK, "port-csv-exporter-streaming")
+
+
+def test_a_long_request_ends_with_a_whole_sentence(talk: Talk, store: Store) -> None:
+    rules = " ".join(f"Rule {n} says which column follows column {n} here." for n in range(150))
+    work(talk, f"{TASK}. {rules}")
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later)
+    later.ask(f"Now do the importer as well. {rules}")
+    later.edit("import.py")
+    later.ask("And write the tests for both of them")
+    later.edit("tests.py")
+    later.fire("SessionEnd", reason="other")
+
+    found = only(store)
+
+    assert len(rules) > 7_000
+    assert len(found.requests) == 1
+    for text in (found.task, *found.requests):
+        assert text.startswith((TASK, "Now do the importer"))
+        assert text.endswith(".")
+
+
+FOLLOW_UP = "and also the one in the docstring"
+
+
+def test_a_follow_up_in_a_new_session_joins_the_thread_that_it_goes_on_from(
+    talk: Talk, store: Store
+) -> None:
+    talk.now = datetime.now(UTC) - timedelta(hours=1)
+    work(talk)
+    later = Talk(talk.folder, "session-2")
+    later.now = datetime.now(UTC)
+    resume_by_prompt(later, FOLLOW_UP)
+    later.edit("export.py")
+    later.say("It is replaced.")
+    later.fire("SessionEnd", reason="other")
+
+    found = only(store)
+
+    assert (found.task, found.intent) == (TASK, FOLLOW_UP)
+    assert found.session_id == "session-2"
+
+
+@pytest.mark.parametrize("fate", ["left", "checked", "committed"])
+def test_a_failure_that_a_session_left_stays_until_something_overtakes_it(
+    talk: Talk, store: Store, repo: Repo, fate: str
+) -> None:
+    talk.ask(TASK)
+    talk.edit("export.py")
+    talk.run("make test", "a.py:3: error: no rows", ok=False)
+    talk.say("The rows stream, but make test fails.")
+    talk.fire("SessionEnd", reason="other")
+    before = only(store).next_action
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later)
+    later.edit("docs.py")
+    if fate == "checked":
+        later.run("pytest tests", "3 passed")
+    if fate == "committed":
+        repo.git("commit", "-q", "--allow-empty", "-m", "Stream the rows")
+    later.say("The docstring is written.")
+    later.fire("SessionEnd", reason="other")
+
+    found = only(store)
+
+    assert before is not None
+    assert before.text.startswith("Fix what made `make test` fail: a.py:3: error: no rows")
+    assert (found.next_action == before) is (fate == "left")
+    assert (found.last_failure is not None) is (fate == "left")
+
+
+@pytest.mark.parametrize("doubt", ["two threads", "days later", "in the middle"])
+def test_a_follow_up_in_doubt_opens_a_thread_of_its_own(
+    talk: Talk, store: Store, doubt: str
+) -> None:
+    talk.now = datetime.now(UTC) - timedelta(days=2 if doubt == "days later" else 0)
+    work(talk)
+    if doubt == "two threads":
+        work(Talk(talk.folder, "session-2"), CART, "cart.py")
+    later = Talk(talk.folder, "session-3")
+    if doubt == "in the middle":
+        resume_by_prompt(later, "Write a parser for invoices")
+        later.edit("invoice.py")
+        later.fire("UserPromptSubmit", prompt=FOLLOW_UP)
+        later.ask(FOLLOW_UP)
+    else:
+        resume_by_prompt(later, FOLLOW_UP)
+    later.edit("docs.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert "session-3" in {each.session_id for each in heads(store)}
+    assert len(heads(store)) == 2 + (doubt == "two threads")
+
+
+def test_calls_of_all_sessions_since_the_next_action_was_stated_are_listed(
+    talk: Talk, store: Store
+) -> None:
+    talk.work()
+    save_on_purpose(talk, store, "login-form", next_action={"text": "Run pytest -k login"})
+    for number in (2, 3):
+        later = Talk(talk.folder, f"session-{number}")
+        resume_by_prompt(later)
+        later.edit(f"step{number}.py")
+        later.run(f"make step{number}", "ok")
+        later.fire("Stop", last_assistant_message="")
+        later.fire("SessionEnd", reason="other")
+
+    text = briefing.render(only(store), None, budget=1500)
+
+    since = text.partition("Since that was said:\n")[2]
+    assert since.startswith(
+        "- edited step2.py\n- Bash make step2: ok\n- edited step3.py\n- Bash make step3: ok\n"
+    )
 
 
 def test_a_prompt_in_the_middle_of_other_work_joins_nothing(talk: Talk, store: Store) -> None:
@@ -429,10 +616,15 @@ def test_what_a_crash_left_stays_until_a_session_deals_with_it(
     resume_by_prompt(last)
     last.run("python migrate.py --all", "migrated")
     last.edit("CHANGELOG.md")
+    assert [each.text for each in prompt_queue.pending(store)] == [WAITING]
+    last.say("The changelog has its entry.")
+    last.fire("Stop", last_assistant_message="The changelog has its entry.")
     last.fire("SessionEnd", reason="other")
 
     assert only(store).in_flight is None
     assert only(store).pending_prompts == []
+    assert prompt_queue.pending(store) == []
+    assert [each.fate for each in prompt_queue.history(store)] == ["answered"]
 
 
 def test_a_call_clears_what_was_interrupted_and_the_prompt_still_waits(
@@ -469,3 +661,262 @@ def test_a_prompt_that_was_dealt_with_does_not_come_back(
 
     assert killed.pending_prompts == [WAITING]
     assert only(store).pending_prompts == []
+
+
+@pytest.mark.parametrize(
+    ("more", "requests"),
+    [
+        ("", []),
+        ("Then update the changelog, too.", ["Then update the changelog, too."]),
+    ],
+)
+def test_a_session_that_was_given_the_briefing_as_its_prompt_goes_on_with_the_thread(
+    store: Store, repo: Repo, more: str, requests: list[str]
+) -> None:
+    work(Talk(repo.folder, "one"))
+    head = only(store)
+    shown = briefing.render(head, None, budget=2000)
+    found = f"leftoff: work was left off here.\n{shown}\n\nTo resume it, run `leftoff resume x`.\n"
+    talk = Talk(repo.folder, "two")
+    talk.start()
+    talk.ask(f"{found}{more}")
+    talk.edit("tests/test_export.py")
+    talk.say("Next I will run the linter.")
+    talk.fire("SessionEnd", reason="other")
+
+    now = only(store)
+    assert (now.thread, now.name, now.session_id) == (head.thread, head.name, "two")
+    assert now.task == TASK
+    asked = [each for each in (*now.requests, now.intent) if each not in {TASK, None}]
+    assert asked == requests
+    assert {"export.py", "tests/test_export.py"} <= {*now.files_modified}
+    assert "leftoff-briefing" not in str(now)
+
+
+def test_the_briefing_of_work_from_elsewhere_brings_its_task(store: Store, repo: Repo) -> None:
+    text = (
+        "<leftoff-briefing>\nCheckpoint: csv-export. Left off 2026-11-18 02:07 (just now).\n"
+        f"Task: {TASK}\nNext action: Run it.\n</leftoff-briefing>\n"
+    )
+    work(Talk(repo.folder, "two"), text)
+
+    assert only(store).task == TASK
+
+
+def test_the_words_of_an_earlier_session_are_not_the_last_ones_after_other_calls(
+    talk: Talk, store: Store
+) -> None:
+    work(talk)
+    assert only(store).left_off == "Next I will run pytest tests/test_export.py."
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later)
+    later.edit("app.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert only(store).session_id == "session-2"
+    assert only(store).left_off is None
+
+
+def test_a_go_ahead_that_is_processed_before_the_start_joins_as_well(
+    talk: Talk, store: Store
+) -> None:
+    talk.work()
+    talk.fire("SessionEnd", reason="other")
+    later = Talk(talk.folder, "session-2")
+    later.ask("continue")
+
+    # Copilot CLI runs the hooks for the start and the first prompt at once.
+    later.fire("UserPromptSubmit", prompt="continue")
+    assert later.start()
+    later.edit("views.py")
+    later.fire("SessionEnd", reason="other")
+
+    found = only(store)
+    assert (found.task, found.session_id) == ("Add a login form to app.py", "session-2")
+
+
+def test_what_nobody_offers_is_not_joined_later(talk: Talk, store: Store) -> None:
+    talk.ask("continue")
+    talk.fire("UserPromptSubmit", prompt="continue")
+    assert not talk.start()
+    work(Talk(talk.folder, "session-2"))
+    talk.edit("views.py")
+    talk.fire("SessionEnd", reason="other")
+
+    assert {each.session_id for each in heads(store)} == {talk.session_id, "session-2"}
+
+
+def exchange(talk: Talk, asked: str, answered: str) -> None:
+    """Ask and answer something in a session that goes on."""
+    talk.fire("UserPromptSubmit", prompt=asked)
+    talk.ask(asked)
+    talk.say(answered)
+    talk.fire("Stop", last_assistant_message=answered)
+
+
+@pytest.mark.parametrize("prompt", ["continue", "let's go on with the shopping cart"])
+def test_a_session_that_only_talked_joins_after_the_agent_has_resumed_it(
+    talk: Talk, store: Store, prompt: str
+) -> None:
+    work(talk, CART, "cart.py")
+    later = Talk(talk.folder, "session-2")
+    later.start()
+    exchange(later, "hi", "Hello! Shall we go on?")
+    later.fire("SessionEnd", reason="other")
+    later.start("resume")
+    later.fire("UserPromptSubmit", prompt=prompt)
+    later.ask(prompt)
+    later.edit("discounts.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert (only(store).task, only(store).session_id) == (CART, "session-2")
+
+
+@pytest.mark.parametrize(("prompt", "count"), [("back to the cart", 1), ("continue", 2)])
+def test_after_a_question_only_the_name_of_the_thread_joins_it(
+    talk: Talk, store: Store, prompt: str, count: int
+) -> None:
+    work(talk, CART, "cart.py")
+    later = Talk(talk.folder, "session-2")
+    later.start()
+    exchange(later, "Explain how the tax of an order is computed here", "By its country.")
+    later.post("UserPromptSubmit", prompt=prompt)
+    later.ask(prompt)
+    later.edit("discounts.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert len(heads(store)) == count
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("Hello! Shall we go on with the discounts?", "yes"),
+        ("Which one?\n1. The CSV exporter\n2. The shopping cart", "2"),
+        ("Which one?\n1. The CSV exporter\n2. The shopping cart", "the second one"),
+    ],
+)
+def test_an_answer_joins_the_thread_that_the_agent_asked_about(
+    talk: Talk, store: Store, said: str, answer: str
+) -> None:
+    work(talk, CART, "cart.py")
+    work(Talk(talk.folder, "session-2"))
+    later = Talk(talk.folder, "session-3")
+    later.start()
+    exchange(later, "hi", said)
+    later.fire("UserPromptSubmit", prompt=answer)
+    later.ask(answer)
+    later.edit("discounts.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert {each.task: each.session_id for each in heads(store)} == {
+        CART: "session-3",
+        TASK: "session-2",
+    }
+
+
+@pytest.mark.parametrize(
+    ("typed", "joined"),
+    [("/leftoff:continue", True), ("/leftoff:continue cart", True), ("/leftoff:list", False)],
+)
+def test_a_slash_command_that_an_agent_expands_joins_the_thread(
+    talk: Talk, store: Store, typed: str, *, joined: bool
+) -> None:
+    work(talk, CART, "cart.py")
+    shipped = Path(leftoff.__file__).parent / "skill" / "gemini" / "continue.toml"
+    below = tomllib.loads(shipped.read_text(encoding="utf-8"))["prompt"].split("\n", 2)[2]
+    later = Talk(talk.folder, "session-2")
+    later.start()
+    later.fire("UserPromptSubmit", prompt=f"{typed}\n{below}")
+
+    assert (store.index().find_joined("session-2") is not None) is joined
+
+
+def test_a_slash_command_that_is_processed_late_joins_the_thread_that_it_names(
+    talk: Talk, store: Store
+) -> None:
+    work(talk, CART, "cart.py")
+    work(Talk(talk.folder, "session-2"))
+    later = Talk(talk.folder, "session-3")
+    later.start()
+    # Gemini CLI leaves the command out of its transcript.
+    later.edit("discounts.py")
+    later.say("The discounts are there. Next I will round them.")
+    later.fire("UserPromptSubmit", prompt="/leftoff:continue cart")
+    later.fire("SessionEnd", reason="other")
+
+    assert {each.task: each.session_id for each in heads(store)}[CART] == "session-3"
+
+
+# The files of leftoff's commands, and the mark in whose place an agent puts the words after it.
+EXPANSIONS = {
+    "gemini": ("gemini/{}.toml", "{{args}}"),
+    "opencode": ("opencode/leftoff-{}.md", "$ARGUMENTS"),
+    # Cursor sends what was typed, the file's text, or both.
+    "cursor": ("cursor/leftoff-{}.md", ""),
+    "typed": ("", "/leftoff-"),
+    "bare": ("", "/"),
+    # The prompts of the MCP server, which agents offer as commands of their own.
+    "mcp": ("", ""),
+}
+
+
+def expand(agent: str, command: str, words: str = "") -> str:
+    """Return the message that an agent makes of a slash command of leftoff."""
+    file, mark = EXPANSIONS[agent]
+    if agent == "mcp":
+        built = mcp_prompts.build({"name": command, "arguments": {"name": words}})
+        return str(built["messages"][0]["content"]["text"])
+    if not file:
+        return f"{mark}{command} {words}".strip()
+    shipped = Path(leftoff.__file__).parent / "skill" / file.format(command)
+    text = shipped.read_text(encoding="utf-8")
+    if agent == "gemini":
+        text = tomllib.loads(text)["prompt"]
+    text = text.split("---\n", 2)[-1]
+    return text.replace(mark, words).strip() if mark else f"{text.strip()}\n{words}".strip()
+
+
+@pytest.mark.parametrize("agent", EXPANSIONS)
+def test_slash_commands_join_and_save_and_are_never_a_task(
+    talk: Talk, store: Store, agent: str
+) -> None:
+    work(talk, CART, "cart.py")
+    later = Talk(talk.folder, "session-2")
+    later.start()
+    for prompt in (expand(agent, "continue"), expand(agent, "checkpoint", "before lunch")):
+        exchange(later, prompt, "Done.")
+    later.edit("discounts.py")
+    later.fire("SessionEnd", reason="other")
+
+    saved = only(store)
+    assert (saved.task, saved.session_id) == (CART, "session-2")
+    assert (saved.requests, saved.pending_prompts) == ([], [])
+    assert "leftoff guide" not in str(saved)
+    assert "Call leftoff's" not in str(saved)
+
+
+@pytest.mark.parametrize("agent", EXPANSIONS)
+def test_a_slash_command_that_begins_a_session_is_not_its_task(
+    talk: Talk, store: Store, agent: str
+) -> None:
+    for command in ("continue", "checkpoint"):
+        prompt = expand(agent, command, "cart")
+        exchange(talk, prompt, "There is nothing to continue.")
+    exchange(talk, CART, "Done.")
+    talk.edit("cart.py")
+    talk.fire("SessionEnd", reason="other")
+
+    assert [each.task for each in heads(store)] == [CART]
+
+
+def test_a_slash_command_without_a_name_joins_none_of_several_threads(
+    talk: Talk, store: Store
+) -> None:
+    work(talk, CART, "cart.py")
+    work(Talk(talk.folder, "session-2"))
+    later = Talk(talk.folder, "session-3")
+    later.start()
+    later.fire("UserPromptSubmit", prompt="/leftoff:continue")
+
+    assert store.index().find_joined("session-3") is None

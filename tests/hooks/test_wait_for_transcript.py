@@ -31,7 +31,7 @@ def waited(
     path: Path, words: str = SAID, *, after: int = 0, ago: float = 0.0, is_alive: bool = True
 ) -> bool:
     return wait_for_words(
-        words, path, told_at=time.time() - ago, after=after, is_writer_alive=lambda: is_alive
+        words, path, sent_at=time.time() - ago, after=after, is_writer_alive=lambda: is_alive
     )
 
 

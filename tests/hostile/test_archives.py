@@ -46,9 +46,9 @@ def configure(folder: Path, text: str) -> config.Loaded:
 
 
 def test_its_checkpoints_are_shown_as_data(folder: Path) -> None:
-    told = Talk(folder).start()
+    reply = Talk(folder).start()
 
-    before, fenced = told.split("<leftoff-briefing>")
+    before, fenced = reply.split("<leftoff-briefing>")
     assert BAIT in fenced
     assert BAIT not in before
 

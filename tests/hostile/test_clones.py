@@ -25,10 +25,10 @@ def test_a_cloned_folder_that_looks_like_a_repository_shows_no_file_of_the_user(
     victim = clone(origin, tmp_path / "work" / "victim")
     assert (victim.folder / "sub" / "leftoff" / "config.toml").is_file()
 
-    told = Talk(victim.folder / "sub").start()
+    reply = Talk(victim.folder / "sub").start()
 
-    assert SECRET not in told
-    assert BAIT not in told
+    assert SECRET not in reply
+    assert BAIT not in reply
     project = find_project(victim.folder / "sub")
     assert project.root == victim.folder
     assert project.store == victim.folder / ".git" / "leftoff"

@@ -12,7 +12,7 @@ from gitrepo import Repo
 from hostile.trees import BAIT, SECRET, clone, plant_secret, publish
 from leftoff import config, context
 from leftoff.checkpoint import Plan
-from leftoff.cli.resume import quote_artifacts
+from leftoff.cli.artifacts_view import quote_artifacts
 from leftoff.context import find_project, read_environment
 from leftoff.hooks import start
 from leftoff.profiles.mirror import open_mirrors
@@ -75,7 +75,7 @@ def adopted(folder: Path, profile: str) -> Project:
 
 def everything_shown(project: Project) -> str:
     """Do what shows something to an agent or a person, and return all of it."""
-    told = [_started(project, "one", source) for source in ("startup", "compact")]
+    reply = [_started(project, "one", source) for source in ("startup", "compact")]
     settings = config.load(project).settings
     with closing(Store(project)) as store:
         open_mirrors(settings.mirror).import_edits(store)
@@ -83,16 +83,16 @@ def everything_shown(project: Project) -> str:
         draft = compose({"summary": "Mine"}, store)
         saved = persist.save(store, draft, name="mine").saved
         checks = check_claims.check(saved.checkpoint, project, store.now())
-        told += [briefing.render(saved.checkpoint, checks, budget=5000)]
-        told += [
+        reply += [briefing.render(saved.checkpoint, checks, budget=5000)]
+        reply += [
             str(dashboard.read_dashboard(store, settings)),
             str(open_mirrors(settings.mirror).read_notes(store)),
         ]
-        told += [str(store.load(entry)) for entry in store.index().newest(100)]
-        told += [
+        reply += [str(store.load(entry)) for entry in store.index().newest(100)]
+        reply += [
             line for log in ("memory", "prompts") for line in store.read_log(log, bytes.decode)
         ]
-    return "\n".join([*told, _started(project, "two", "startup")])
+    return "\n".join([*reply, _started(project, "two", "startup")])
 
 
 def _started(project: Project, session: str, source: str) -> str:
@@ -139,7 +139,7 @@ def _baits() -> dict[str, dict[str, str]]:
     def plain(name: str) -> str:
         return f"## Active task\n**Name:** {BAIT}-{name}\n"
 
-    def told(name: str) -> str:
+    def build_bait(name: str) -> str:
         bait = f"{BAIT}-{name}"
         last = {"summary": bait}
         return json.dumps({"active_plan": bait, "summary": bait, "lastSession": last})
@@ -151,12 +151,12 @@ def _baits() -> dict[str, dict[str, str]]:
             "memory/working-buffer.md": plain("openclaw"),
         },
         "sail": {
-            ".claude/state-index.json": told("sail"),
+            ".claude/state-index.json": build_bait("sail"),
             f".claude/plans/{BAIT}-sail/state.json": '{"current_stage": 1}',
-            ".claude/checkpoints/checkpoint-1.json": told("sail"),
+            ".claude/checkpoints/checkpoint-1.json": build_bait("sail"),
         },
         "harness": {
-            ".claude-harness/claude-progress.json": told("harness"),
+            ".claude-harness/claude-progress.json": build_bait("harness"),
             ".claude-harness/session-briefing.md": plain("harness"),
         },
         "quoin": {

@@ -5,13 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.phrases.match import is_goodbye, read_languages, says_goodbye
+from rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         *["goodnight", "exit", "/exit", "Logout!", " Good night. ", "bye bye", "ok bye"],
         *["Thanks, goodnight!", "Okay, thank you: see you tomorrow then.", "Great. Later, all!"],
+        *["good night, see you tomorrow", "lunch break, brb"],
+        *["ok I have to go, let's continue tomorrow"],
         *["Gute Nacht", "Danke, bis morgen!", "Feierabend!"],
         *["Buenas noches", "Gracias. Hasta mañana.", "Merci, à demain !", "bonne nuit"],
         *["晚安", "好的，晚安", "谢谢！明天见。", "おやすみ", "また明日"],
@@ -35,7 +38,7 @@ def test_its_words_in_a_sentence_mean_nothing(message: str) -> None:
     assert not says_goodbye(message)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         *["Please keep the branch as it is, goodnight!", "I need to catch a train. Bye!"],

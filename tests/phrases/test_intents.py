@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.phrases.intents import find_intent, find_topic, passes_always
+from rows import for_each
 
 NAMES = ["my-feature", "login"]
 
@@ -15,7 +16,7 @@ def meant(text: str, *, at_start: bool = False, can_resume: bool = True) -> str 
 
 
 @pytest.mark.accept(24)
-@pytest.mark.parametrize(
+@for_each(
     ("text", "command"),
     [
         ("resume work", "leftoff resume"),
@@ -54,7 +55,7 @@ def test_english_sentences_mean_commands(text: str, command: str) -> None:
 
 
 @pytest.mark.accept(24)
-@pytest.mark.parametrize(
+@for_each(
     ("text", "command"),
     [
         ("Wo haben wir aufgehört?", "leftoff resume"),
@@ -108,7 +109,11 @@ def test_other_languages_mean_the_same(text: str, command: str) -> None:
 
 @pytest.mark.accept(24)
 @pytest.mark.parametrize(
-    "word", ["continue", "Resume!", "weiter", "continuar", "reprends", "继续", "続けて"]
+    "word",
+    [
+        *["continue", "Resume!", "weiter", "continuar", "reprends", "继续", "続けて"],
+        *["yes, continue", "Yes go on.", "ja, weiter", "sure, go ahead please"],
+    ],
 )
 def test_a_bare_continue_resumes_only_at_the_start_and_with_a_checkpoint(word: str) -> None:
     assert meant(word, at_start=True) == "leftoff resume"
@@ -116,7 +121,7 @@ def test_a_bare_continue_resumes_only_at_the_start_and_with_a_checkpoint(word: s
     assert meant(word) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",

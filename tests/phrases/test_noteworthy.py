@@ -3,9 +3,10 @@
 import pytest
 
 from leftoff.phrases.match import find_names, find_statement, is_negated, is_question
+from rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sentence", "kind"),
     [
         ("i prefer tabs", "preference"),

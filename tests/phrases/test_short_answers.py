@@ -4,16 +4,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.phrases.short_answers import find_rules, is_go_ahead
+from leftoff.phrases.short_answers import drop_greeting, find_rules, is_follow_up, is_go_ahead
+from rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         *["continue", "Yes!", "ok thanks", "5", "option 1", "let's go with option 1", "y", ""],
         *["lets do option B please", "sounds good, proceed", "go on with step 2", "thank you"],
         *["weiter", "Danke, mach weiter", "nimm Variante 2", "oui, continue", "sí, adelante"],
         *["はい、お願いします", "好的，继续", "ok, weiter so"],
+        *[
+            "good morning",
+            "Hi there!",
+            "Guten Morgen",
+            "buenos días",
+            "bonsoir",
+            "早上好",
+            "こんにちは",
+        ],
     ],
 )
 def test_a_go_ahead_is_recognized_in_every_language(message: str) -> None:
@@ -24,7 +34,12 @@ def test_a_go_ahead_is_recognized_in_every_language(message: str) -> None:
     "message",
     [
         *["fix it", "commit this", "What is 2+2?", "go ahead, including the rename"],
-        *["ok lets get a pr up for this", "weiter mit den Tests", f"yes {'x' * 100}"],
+        *[
+            "good morning, fix the bug",
+            "ok lets get a pr up for this",
+            "weiter mit den Tests",
+            f"yes {'x' * 100}",
+        ],
     ],
 )
 def test_a_message_that_asks_for_something_is_not_one(message: str) -> None:
@@ -52,3 +67,68 @@ def test_rules_are_found_as_they_were_written(message: str, rules: list[str]) ->
 @given(st.text(max_size=100))
 def test_any_text_can_be_asked_about(message: str) -> None:
     assert is_go_ahead(f"{message} fix the parser") is False
+
+
+@for_each(
+    "message",
+    [
+        *[
+            "good morning, {}",
+            "hi\n{}",
+            "Hello Claude! {}",
+            "hey there - {}",
+            "Good morning.\n\n{}",
+        ],
+        *["Guten Morgen, {}", "Moin moin! {}", "Bonjour, {}", "buenos días, {}", "你好，{}"],
+        *["こんにちは、{}", "{}"],
+    ],
+)
+def test_a_greeting_is_no_part_of_a_request(message: str) -> None:
+    assert drop_greeting(message.format("port the exporter")) == "port the exporter"
+
+
+@for_each(
+    "message",
+    [
+        *[
+            "hi",
+            "good morning",
+            "Hello world program in C, please",
+            "Good morning message is wrong",
+        ],
+        *["hi-res images are blurred", "Morning report: add totals", "hello", "Hola", "早上好"],
+    ],
+)
+def test_what_only_looks_like_a_greeting_stays(message: str) -> None:
+    assert drop_greeting(message) == message
+
+
+@for_each(
+    "message",
+    [
+        *["and also the one in the docstring", "And the changelog, please", "also rename the test"],
+        *["oh, and the README", "same for the importer", "one more thing: bump the version"],
+        *["while you're at it, sort the imports", "und auch das im Docstring", "et aussi le test"],
+        *["y también la prueba", "还有文档字符串里的那个", "あと、テストも直して"],
+    ],
+)
+def test_a_follow_up_goes_on_from_an_earlier_request(message: str) -> None:
+    assert is_follow_up(message)
+
+
+@for_each(
+    "message",
+    [
+        *["Android build fails", "add the changelog and also the README", "andere Farbe bitte"],
+        *[
+            "Plus sign is missing in the URL",
+            "oh no, the build fails",
+            "the same bug again in main.py",
+            "continue",
+            "",
+        ],
+        *["Also" + " x" * 300, "fix the alsoran module", "new task: and-or parser"],
+    ],
+)
+def test_a_request_that_stands_alone_is_no_follow_up(message: str) -> None:
+    assert not is_follow_up(message)

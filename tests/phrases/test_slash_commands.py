@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.phrases.slash_commands import read_slash_command
+from rows import for_each
 
 
 def meant(text: str, profile: str = "default") -> str | None:
@@ -14,7 +15,7 @@ def meant(text: str, profile: str = "default") -> str | None:
     return shlex.join(found.command) if found else None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "command"),
     [
         ("/checkpoint", "leftoff save"),
@@ -37,6 +38,9 @@ def meant(text: str, profile: str = "default") -> str | None:
         ("/claude-harness:checkpoint", "leftoff save"),
         ("/leftoff:checkpoint list", "leftoff list"),
         ("/leftoff:save login", "leftoff save login"),
+        ("/leftoff-continue", "leftoff resume"),
+        ("/leftoff-continue login", "leftoff resume login"),
+        ("/leftoff-checkpoint list", "leftoff list"),
         ("/leftoff:clear all", "leftoff clear --all"),
         ("/leftoff:ship", "leftoff ship"),
         ("/dashboard", "leftoff status --plan"),
@@ -70,6 +74,7 @@ def test_the_profile_decides_what_other_words_are(profile: str, text: str, comma
     [
         *["", "/", "checkpoint", "/checkpointfoo", "/checkpoint --purge", "/clear", "/compact"],
         *["/etc/hosts", "run /checkpoint", "/save", "/resume", "/leftoff", "/leftoff:nothing"],
+        *["/leftoff-nothing", "/leftoff-agents", "/other-continue"],
     ],
 )
 def test_other_words_mean_no_command(text: str) -> None:

@@ -243,7 +243,7 @@ def _prompts(user: User) -> None:
     path.unlink()
 
 
-def told(user: User) -> dict[str, Any]:
+def read_back(user: User) -> dict[str, Any]:
     """Return what this version reads in what it wrote."""
     answers: dict[str, Any] = {}
     for name, words in QUESTIONS.items():
@@ -258,21 +258,22 @@ def told(user: User) -> dict[str, Any]:
     return answers
 
 
+def pack_member(member: tarfile.TarInfo, left_out: set[str]) -> tarfile.TarInfo | None:
+    """Return a member without its owner; nothing if it is left out."""
+    name = Path(member.name).name
+    if name in left_out or name.endswith(".sample") or member.name.endswith("/tmp"):
+        return None
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
+
+
 def pack(users: Sequence[tuple[str, User]], root: Path) -> None:
     """Pack what was written, without what belongs to the machine."""
-
-    def keep(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-        name = Path(member.name).name
-        if name in _LEFT_OUT or name.endswith(".sample") or member.name.endswith("/tmp"):
-            return None
-        member.uid = member.gid = 0
-        member.uname = member.gname = ""
-        return member
-
     with tarfile.open(HERE / "stores.tar.xz", "w:xz") as archive:
         for profile, user in users:
-            archive.add(user.root, arcname=profile, filter=keep)
-    answers = {profile: told(user) for profile, user in users}
+            archive.add(user.root, profile, filter=lambda each: pack_member(each, _LEFT_OUT))
+    answers = {profile: read_back(user) for profile, user in users}
     text = json.dumps(answers, ensure_ascii=False, indent=1, sort_keys=True)
     (HERE / "told.json").write_text(text.replace(str(root), "ROOT") + "\n", encoding="utf-8")
 

@@ -26,7 +26,7 @@ def _prepare(place: Path) -> None:
     store.record("resumed", [store.find("first-task").id])
     store.save(draft("second-task", "Second", session_id="s2"))
     store.save(draft("second-task", "Second again", session_id="s2"), overwrite=True)
-    prompt_queue.import_prompts(store, [FilePrompt(text="a prompt", told_at="", at=NOON)], "s2")
+    prompt_queue.import_prompts(store, [FilePrompt(text="a prompt", written_at="", at=NOON)], "s2")
     store.close()
 
 

@@ -12,34 +12,42 @@ from cli.runs import Cli
 from gitrepo import Repo
 from leftoff.checkpoint import Checkpoint as Saved
 from leftoff.checkpoint import from_plain, to_plain
-from leftoff.profiles import guardz, guardz_file, import_native
-from leftoff.profiles.loose_markdown import fold, read_field
+from leftoff.profiles import guardz, guardz_file, guardz_index, guardz_words, import_native
+from leftoff.profiles.guardz_words import TITLES
+from leftoff.profiles.loose_markdown import LABELS, fold, read_field
+from leftoff.profiles.loose_times import read_moment
 from stores import draft
 
 CORPUS = Path(__file__).parent / "corpus" / "guardz"
 FILES = sorted(CORPUS.glob("checkpoint-*.md"))
 # Labels, and words that stand for nothing; leftoff shows the values under its own labels.
-_LABELS = {"branch", "saved", "plan", "step", "steps", "of"}
+_LABELS = {"step", "steps", "of", "etape", "sur", *" ".join(guardz_words.FIELDS).split()}
 _NOTHING = re.compile(r"[-*+\d.) ]*[(_]*none( yet)?[)_.]*", re.IGNORECASE)
 
 
 def words_of(text: str) -> set[str]:
     """Return the words that a reader of a file would miss if they were gone."""
     words: set[str] = set()
-    for line in text.splitlines():
+    for whole in text.splitlines():
+        # Of the heading of a table, leftoff keeps what is no usual label.
+        cells = whole.strip().strip("|").split("|")
+        is_header = LABELS.issuperset(map(fold, cells[1:2])) and "|" in whole
+        line = " ".join(each for each in cells if fold(each) not in LABELS) if is_header else whole
         field = read_field(line)
-        is_date = field is not None and fold(field[0]) == "saved" and field[1][:2] == "20"
-        if fold(line) in guardz_file.TITLES or _NOTHING.fullmatch(line) or is_date:
+        key = guardz_words.FIELDS.get(fold(field[0])) if field is not None else None
+        is_date = field is not None and key == "saved_at" and read_moment(field[1])[1]
+        if fold(line) in TITLES or _NOTHING.fullmatch(line) or is_date:
             continue
         plain = line.strip().rstrip(":").strip("*")
         unmarked = re.sub(r"^\s*\d+[.)]", "", line)
-        words |= set() if fold(plain) in guardz_file.TITLES else {*re.findall(r"\w+", unmarked)}
-    return {word for word in words if word.lower() not in _LABELS | {"checkpoint"}}
+        words |= set() if fold(plain) in TITLES else {*re.findall(r"\w+", unmarked)}
+    return {word for word in words if fold(word) not in _LABELS | {"checkpoint"}}
 
 
 def content(shown: dict[str, Any]) -> dict[str, Any]:
     """Return what a checkpoint says, without what belongs to this import."""
     ours = {"id", "act", "source", "project", "worktree", "path", "thread", "files"}
+    ours |= {guardz_index.LINES}
     return {key: value for key, value in shown.items() if key not in ours}
 
 

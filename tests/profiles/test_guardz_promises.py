@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -68,22 +69,42 @@ def test_the_words_of_the_original_mean_the_same(
         ("task", "task"),
         ("backup", "backup"),
         ("a--b", "a--b"),
+        ("Fix:  the  thing", "fix:--the--thing"),
+        ("Use *args and `kw`", "use-*args-and-`kw`"),
+        (r"C:\temp", r"c:\temp"),
+        ("a / b/", "a---b-"),
     ],
 )
 def test_a_name_keeps_its_spelling(cli: Cli, memory: Path, given: str, kept: str) -> None:
-    cli.ok("save", given, "--left-off", "At the form")
+    said = cli.ok("save", given, "--left-off", "At the form").out
 
+    assert said == f'Checkpoint "{kept}" saved. Resume anytime: `continue {kept}`\n'
     assert names(memory) == [kept]
     assert f"- **{kept}** (" in index(memory)
     assert cli.json("show", given)["left_off"] == "At the form"
+    cli.ok("resume", given, "--accept")
+    assert names(memory) == []
+    assert index(memory) == "# Project Memory\n"
 
 
 @pytest.mark.promise("guardz", 8)
-def test_a_name_for_our_own_checkpoints_is_refused(cli: Cli, memory: Path) -> None:
-    result = cli("save", "autosave", "--left-off", "At the form")
+@pytest.mark.parametrize("name", ["autosave", "autosave-log"])
+def test_the_names_of_our_own_checkpoints_are_free(
+    cli: Cli, memory: Path, repo: Repo, name: str
+) -> None:
+    talk = Talk(repo.folder)
+    talk.work()
+    talk.fire("SessionEnd", reason="exit")
+    cli.ok("save", name, "--left-off", "At the form")
+    assert names(memory) == [name]
 
-    assert (result.code, "reserved" in result.err) == (2, True)
-    assert not memory.exists()
+    assert "At the form" in cli.ok("resume", name, "--accept").out
+    assert names(memory) == []
+    cli.ok("undo")
+    assert cli.ok("clear", name).out == f'Cleared checkpoint "{name}"\n'
+    write_file(memory, name, NATIVE.format(name=name, left_off="At the callback"))
+    assert "At the callback" in cli.ok("resume", name, "--accept").out
+    assert names(memory) == []
 
 
 @pytest.mark.promise("guardz", 11)
@@ -179,6 +200,13 @@ PLANS = {
     "phases": ("## Phase 1\nRead\n\n## Phase 2\nParse\n", "step 1 of 2"),
     "numbers": ("## Steps\n1. Read it\n2. Parse it\n3. Write it\n4. Ship it\n", "step 1 of 4"),
     "bullets": ("## Tasks\n- Read it\n- Parse it\n- Write it\n", "step 1 of 3"),
+    "table": (
+        "| # | Step | Status |\n|---|---|---|\n| 1 | Read | ✅ |\n| 2 | Parse | |\n",
+        "step 2 of 2",
+    ),
+    "struck": ("1. ~~Read~~\n2. ~~Parse~~\n3. Write\n", "step 3 of 3"),
+    "struck bullets": ("- ~~Read~~\n- Parse\n- Write\n", "step 2 of 3"),
+    "in French": ("## Étape 1 : Lire ✅\n\n## Étape 2 : Écrire\n", "step 2 of 2"),
 }
 
 
@@ -291,6 +319,47 @@ def test_where_the_work_stopped_keeps_its_lines(cli: Cli, memory: Path) -> None:
     assert "## Left Off\nHalf even is in.\nThe table uses floats.\nThird.\n\n" in text
 
 
+class LaterTalk(Talk):
+    """A conversation that goes on after every save of the test."""
+
+    def line(self, **fields: object) -> None:
+        super().line(**{"timestamp": "2099-01-01T12:00:00.000Z", **fields})
+
+
+@pytest.mark.promise("guardz", 66)
+@pytest.mark.parametrize("event", ["SessionEnd", "PreCompact"])
+def test_where_the_work_stopped_survives_an_automatic_save(
+    cli: Cli, memory: Path, repo: Repo, event: str
+) -> None:
+    plan = put_plan("login.md", "# Login\n\n1. Fields\n2. Callback\n3. Docs\n")
+    talk = Talk(repo.folder)
+    talk.ask("Log in with OAuth")
+    talk.line(
+        type="attachment",
+        attachment={"type": "plan_mode", "planFilePath": str(plan), "planExists": True},
+    )
+    talk.edit("app.py")
+    left = "In step 2 the choice is open: cookies or tokens?"
+    cli.ok("save", "login", "--from", str(talk.transcript), "--left-off", left)
+    assert "(step 2 of 3)" in file_of(memory, "login")
+    talk.ask("save my progress")
+    talk.say('Checkpoint "login" saved.')
+    talk.fire(event, reason="exit", trigger="auto")
+
+    out = cli.ok("resume", "login").out
+    assert f"Left off:\n > {left}" in out
+    assert "(step 2 of 3)" in out
+    assert "(step 2 of 3)" in file_of(memory, "login")
+    # Work that follows makes it outdated.
+    later = LaterTalk(repo.folder)
+    later.edit("later.py")
+    later.say("The callback uses tokens.")
+    later.fire(event, reason="exit", trigger="auto")
+    out = cli.ok("resume", "login").out
+    assert "The agent's last words:\n > The callback uses tokens." in out
+    assert left not in out
+
+
 # What a save prints
 
 
@@ -298,11 +367,25 @@ def test_where_the_work_stopped_keeps_its_lines(cli: Cli, memory: Path) -> None:
 @pytest.mark.parametrize("percent", [10, 92, 97, 100])
 def test_a_save_prints_its_line_and_nothing_else(cli: Cli, memory: Path, percent: int) -> None:
     del memory
-    told = json.dumps({"left_off": "Stopped", "context": {"percent": percent}})
-    result = cli.ok("save", "login", "--from-json", "-", "--decision", "Cookies", stdin=told)
+    fields = json.dumps({"left_off": "Stopped", "context": {"percent": percent}})
+    result = cli.ok("save", "login", "--from-json", "-", "--decision", "Cookies", stdin=fields)
 
     assert result.out == 'Checkpoint "login" saved. Resume anytime: `continue login`\n'
     assert result.err == ""
+
+
+@pytest.mark.promise("guardz", 39, 64)
+def test_a_save_in_a_session_that_was_saved_before_prints_its_line_only(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    talk = Talk(repo.folder)
+    talk.work()
+    talk.fire("PreCompact", trigger="manual")
+    assert len(cli.json("list")) == 1
+    result = cli.ok("save", "login", "--from", str(talk.transcript), "--left-off", "At the form")
+
+    assert result.out == 'Checkpoint "login" saved. Resume anytime: `continue login`\n'
+    assert names(memory) == ["login"]
 
 
 @pytest.mark.promise("guardz", 40)
@@ -364,8 +447,8 @@ def test_of_several_the_user_chooses_by_branch_and_date(cli: Cli, memory: Path, 
     repo.git("checkout", "-q", "-b", "fix/cart")
     cli.ok("save", "cart-totals", "--left-off", "At the cart")
     day = time.strftime("%Y-%m-%d")
-    with cli.terminal("resume", columns=120) as terminal:
-        terminal.expect("There are 2 pieces of work")
+    with cli.terminal("resume", columns=120, env={"TERM": "dumb"}) as terminal:
+        terminal.expect("2 threads can be resumed")
         shown = terminal.expect("Which one")
         terminal.answer("1")
         shown += terminal.rest()
@@ -381,6 +464,24 @@ def test_without_any_checkpoint_that_is_all_it_says(cli: Cli, memory: Path) -> N
     assert cli.ok("resume").out == "No saved checkpoints found.\n"
 
 
+@pytest.mark.promise("guardz", 44)
+def test_what_was_saved_automatically_is_no_saved_checkpoint(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    del memory
+    talk = Talk(repo.folder)
+    talk.work()
+    talk.fire("SessionEnd", reason="exit")
+    [entry] = cli.json("list")
+
+    for words in (["resume"], ["resume", "--accept"]):
+        result = cli.ok(*words)
+        assert result.out == "No saved checkpoints found.\n"
+        assert f"leftoff resume {entry['name']}" in result.err
+    assert cli.json("list")[0]["state"] == "open"
+    assert cli.ok("clear", "--all").out == "Cleared 0 checkpoint(s)\n"
+
+
 @pytest.mark.promise("guardz", 45, 46, 51)
 def test_a_file_that_the_agent_wrote_is_presented(cli: Cli, memory: Path, repo: Repo) -> None:
     write_file(memory, "login-flow", NATIVE.format(name="login-flow", left_off="At the callback"))
@@ -393,6 +494,127 @@ def test_a_file_that_the_agent_wrote_is_presented(cli: Cli, memory: Path, repo: 
         "Warning: You're on `side` but checkpoint was saved on `main`. "
         "Switch with: git checkout main" in out
     )
+
+
+@pytest.mark.promise("guardz", 46)
+def test_a_detached_head_is_another_branch_in_both_directions(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    commit = repo.head()[:7]
+    cli.ok("save", "on-main", "--left-off", "At the callback")
+    repo.git("checkout", "-q", "--detach")
+    cli.ok("save", "detached", "--left-off", "At the form")
+    assert "Warning" not in cli.ok("resume", "detached").out
+    assert (
+        f"You're on `{commit}` but checkpoint was saved on `main`."
+        in cli.ok("resume", "on-main").out
+    )
+
+    repo.git("checkout", "-q", "main")
+    warning = (
+        f"Warning: You're on `main` but checkpoint was saved on `{commit}`. "
+        f"Switch with: git checkout {commit}"
+    )
+    assert warning in cli.ok("resume", "detached").out
+    text = file_of(memory, "detached").replace("Checkpoint: detached", "Checkpoint: by-hand")
+    write_file(memory, "by-hand", text)
+    assert warning in cli.ok("resume", "by-hand", "--accept").out
+
+
+FAILURES = {
+    "table": "| Approach | Why |\n|---|---|\n| Cookies | the proxy drops them |",
+    "numbered table": "| # | Tried | Result |\n|:-|:-|:-|\n| 1 | Cookies | the proxy drops them |",
+    "headings": "### Cookies\nthe proxy drops them",
+    "below": "- Cookies\n  - **Why:** the proxy drops them",
+    "bold": "- **Cookies**: the proxy drops them",
+    "colon": "* Cookies: the proxy drops them",
+    "hyphen": "1. Cookies - the proxy drops them",
+    "arrow": "- Cookies → the proxy drops them",
+}
+
+
+@pytest.mark.promise("guardz", 51)
+@pytest.mark.parametrize("form", FAILURES)
+@pytest.mark.parametrize(
+    "title", ["Failed Approaches", "Approches échouées", "Gescheiterte Ansätze", "失败的尝试"]
+)
+def test_each_failed_approach_is_shown_with_its_reason(
+    cli: Cli, memory: Path, form: str, title: str
+) -> None:
+    text = NATIVE.format(name="login-flow", left_off="At the callback")
+    native = "## Failed Approaches\n- Cookies — the proxy drops them"
+    write_file(memory, "login-flow", text.replace(native, f"## {title}\n{FAILURES[form]}"))
+
+    out = cli.ok("resume", "--accept").out
+    assert "⚠ Previously failed: Cookies — the proxy drops them\n" in out
+    assert out.count("Previously failed") == 1
+
+
+@pytest.mark.promise("guardz", 51, 63)
+@pytest.mark.parametrize("words", ["- None", "None.", "- None (all went well)", "- Aucune", "- 无"])
+def test_nothing_failed_in_any_words(cli: Cli, memory: Path, words: str) -> None:
+    text = NATIVE.format(name="login-flow", left_off="At the callback")
+    write_file(memory, "login-flow", text.replace("- Cookies — the proxy drops them", words))
+
+    assert "Previously failed" not in cli.ok("resume", "--accept").out
+
+
+FRENCH = """\
+# Checkpoint : facture
+
+- **Branche :** `main`
+- **Enregistré :** {saved}
+- **Plan :** `~/.claude/plans/parser.md` (étape 2 sur 3)
+
+## Où le travail s'est arrêté
+La table utilise encore des flottants.
+
+## Fait pendant cette session
+- Remplacé round()
+
+## Fichiers modifiés
+| Fichier | Modification |
+|---|---|
+| src/money.py | arrondi |
+"""
+
+
+@pytest.mark.promise("guardz", 45, 61)
+@pytest.mark.parametrize(
+    "saved",
+    [
+        "15 novembre 2026 à 18h40", "Nov 15, 2026 6:40 PM", "15.11.2026 18:40", "2026-11-15T18:40",
+        "Sunday, November 15th, 2026 at 18:40", "2026年11月15日 18:40", "11/15/2026 18:40",
+    ],
+)  # fmt: skip
+def test_a_file_in_another_language_is_understood(cli: Cli, memory: Path, saved: str) -> None:
+    write_file(memory, "facture", FRENCH.format(saved=saved))
+
+    shown = cli.json("show", "facture")
+    assert shown["branch"] == "main"
+    moment = datetime.fromisoformat(shown["saved_at"]).astimezone()
+    assert f"{moment:%Y-%m-%d %H:%M}" == "2026-11-15 18:40"
+    assert shown["plan"] == {"path": "~/.claude/plans/parser.md", "step": 2, "total": 3}
+    assert shown["left_off"] == "La table utilise encore des flottants."
+    assert shown["done"] == ["Remplacé round()"]
+    assert shown["files_modified"] == ["src/money.py"]
+
+
+@pytest.mark.promise("guardz", 32, 38)
+@pytest.mark.parametrize("saved", ["2026-11-15 18:40", "yesterday evening", ""])
+def test_the_line_of_a_file_that_nobody_changed_stays(cli: Cli, memory: Path, saved: str) -> None:
+    text = NATIVE.format(name="by-hand", left_off="At the callback")
+    write_file(memory, "by-hand", text.replace("2026-11-15 18:40", saved))
+    list_in_memory(memory, "- **by-hand** (main, Nov 10) — at the callback\n  - and a detail")
+    before = index(memory)
+    for words in (["list"], ["show", "by-hand"], ["resume", "by-hand"], ["status"]):
+        cli.ok(*words)
+    assert index(memory) == before
+
+    cli.ok("save", "login-flow", "--left-off", "At the form")
+    assert "- **by-hand** (main, Nov 10) — at the callback\n  - and a detail\n" in index(memory)
+    cli.ok("resume", "login-flow", "--accept")
+    assert index(memory) == before
 
 
 @pytest.mark.promise("guardz", 47)
@@ -420,10 +642,11 @@ def test_a_missing_file_is_cleaned_up_whoever_notices_first(
 
 
 @pytest.mark.promise("guardz", 48)
-def test_a_name_that_never_existed_is_not_called_cleaned_up(cli: Cli, memory: Path) -> None:
+def test_a_name_that_never_existed_has_no_file_either(cli: Cli, memory: Path) -> None:
     cli.ok("save", "login-flow", "--left-off", "At the callback")
     result = cli("resume", "never-heard-of")
 
+    assert result.out == "Checkpoint file missing (cleaned up stale entry)\n"
     assert (result.code, "No checkpoint named" in result.err) == (1, True)
     assert names(memory) == ["login-flow"]
 
@@ -464,7 +687,17 @@ def test_file_and_line_go_together_and_come_back_together(
     assert "clear" not in out.lower()
     cli.ok("undo")
     assert path.read_bytes() == before
-    assert "**login-flow** (main, Nov 15) — at the callback\n" in index(memory)
+    assert f"{line}\nResume any" in index(memory)
+
+
+@pytest.mark.promise("guardz", 45, 62)
+def test_a_file_without_any_heading_is_a_checkpoint(cli: Cli, memory: Path) -> None:
+    write_file(memory, "parser", "The parser reads dates.\n\nTimes are missing.\n")
+
+    out = cli.ok("resume", "--accept").out
+    assert "The parser reads dates." in out
+    assert "Times are missing." in out
+    assert names(memory) == []
 
 
 @pytest.mark.promise("guardz", 49)
@@ -491,6 +724,7 @@ def test_removing_the_file_in_a_shell_clears_the_checkpoint(cli: Cli, memory: Pa
 
     assert [each["name"] for each in cli.json("list")] == ["cart-totals"]
     assert "login-flow" not in index(memory)
+    assert cli.ok("clear", "login-flow").out == 'Cleared checkpoint "login-flow"\n'
     cli.ok("undo")
     assert names(memory) == ["cart-totals", "login-flow"]
 
@@ -517,7 +751,9 @@ def test_all_are_cleared_and_the_count_is_what_the_user_sees(
     write_file(memory, "By Hand", NATIVE.format(name="by-hand", left_off="At the callback"))
 
     assert bash("ls checkpoint-*.md | wc -l", memory).strip() == "2"
-    assert cli.ok("clear", "--all").out == "Cleared 2 checkpoint(s)\n"
+    result = cli.ok("clear", "--all")
+    assert result.out == "Cleared 2 checkpoint(s)\n"
+    assert "1 automatic save cleared, too" in result.err
     assert bash("ls", memory) == "MEMORY.md\n"
     assert index(memory) == "# Project Memory\n"
 
@@ -534,3 +770,91 @@ def bash(line: str, folder: Path) -> str:
     return subprocess.run(
         ("bash", "-c", line), cwd=folder, env=os.environ, capture_output=True, text=True, check=True
     ).stdout
+
+
+# After resuming
+
+
+@pytest.mark.promise("guardz", 54, 65)
+def test_a_session_that_dies_after_resuming_keeps_what_it_resumed(
+    cli: Cli, memory: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["--summary", "Log in with OAuth", "--left-off", "At the form"]
+    cli.ok("save", "login-flow", *words, "--failed", "Cookies :: the proxy drops them")
+    talk = Talk(repo.folder, "second")
+    talk.start()
+    talk.ask("continue login-flow")
+    with monkeypatch.context() as inside:
+        inside.setenv("CLAUDE_CODE_SESSION_ID", "second")
+        inside.setenv("CLAUDECODE", "1")
+        cli.ok("resume", "login-flow", "--accept")
+    talk.work()
+    talk.fire("SessionEnd", reason="exit")
+
+    assert names(memory) == []
+    assert cli.ok("resume").out == "No saved checkpoints found.\n"
+    [entry] = cli.json("list")
+    assert (entry["name"], entry["summary"]) == ("login-flow", "Log in with OAuth")
+    out = cli.ok("resume", "login-flow").out
+    for text in ("⚠ Previously failed: Cookies", "app.py"):
+        assert text in out
+    cli.ok("save", "other", "--left-off", "At the cart")
+    cli.ok("undo")
+    assert names(memory) == []
+
+
+@pytest.mark.promise("guardz", 67)
+def test_a_session_is_asked_before_it_overwrites_its_own_checkpoint(
+    cli: Cli, memory: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Talk(repo.folder)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    talk.work()
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    result = cli("save", "login-flow", "--left-off", "At the token")
+
+    assert result.code == 3
+    assert [each["label"] for each in result.json["choices"]] == ["Overwrite", "Different name"]
+    assert "At the callback" in file_of(memory, "login-flow")
+    cli.ok("resume", "login-flow", "--accept")
+    cli.ok("save", "login-flow", "--left-off", "At the token")
+    assert "At the token" in file_of(memory, "login-flow")
+
+
+@pytest.mark.promise("guardz", 68)
+def test_work_on_a_plan_is_named_after_the_plan(cli: Cli, memory: Path, repo: Repo) -> None:
+    talk = Talk(repo.folder)
+    put_plan("billing.md", "# Billing cleanup\n\n## Step 1: Read\n## Step 2: Round the totals\n")
+    talk.ask("Implement the following plan: ~/.claude/plans/billing.md")
+    talk.edit("app.py")
+    talk.say("Step 1 is done. I am at step 2.")
+    cli.ok("save", "--from", str(talk.transcript))
+
+    assert names(memory) == ["billing-cleanup"]
+    assert "(step 2 of 2)" in file_of(memory, "billing-cleanup")
+
+
+@pytest.mark.promise("guardz", 45)
+def test_bold_lines_and_dashes_serve_beside_real_headings(cli: Cli, memory: Path) -> None:
+    write_file(
+        memory,
+        "llm-made",
+        "# Checkpoint: llm-made\n\n* **branch** – `other`\n\n**Left Off**\nAt the callback.\n\n"
+        "### Done this session:\n1. Wrote oauth\n",
+    )
+    shown = cli.json("show", "llm-made")
+
+    assert (shown["branch"], shown["left_off"]) == ("other", "At the callback.")
+    assert shown["done"] == ["Wrote oauth"]
+    assert "checkpoint was saved on `other`" in cli.ok("resume").out
+
+
+@pytest.mark.promise("guardz", 70)
+def test_a_failure_that_is_known_adds_no_line_to_the_answer(cli: Cli, memory: Path) -> None:
+    failed = ("--failed", "Patch round globally :: broke the axis labels")
+    cli.ok("save", "rounding", "--left-off", "Half done", *failed)
+    again = cli.ok("save", "charts", "--left-off", "Half done", *failed)
+
+    assert again.out == 'Checkpoint "charts" saved. Resume anytime: `continue charts`\n'
+    assert again.err == ""
+    assert names(memory) == ["charts", "rounding"]

@@ -196,7 +196,7 @@ def variants(draw: st.DrawFn) -> Case:
 
 
 @pytest.mark.slow("tries many files")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(case=variants())
 def test_a_variant_passes_through_without_loss(case: Case) -> None:
     with tempfile.TemporaryDirectory(dir=MEMORY) as name:

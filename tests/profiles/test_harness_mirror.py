@@ -26,8 +26,8 @@ def test_a_ship_tells_the_progress(cli: Cli, home: Path, repo: Repo) -> None:
     before = read(home / "claude-progress.json")
     edit(home / "claude-progress.json", knownIssues=["Dates ignore the zone"])
     repo.write("export.py")
-    told = ["--summary", "Export as CSV, streamed", "--blocker", "Bucket says 403"]
-    cli.ok("save", "csv-export", *told, "--next", "Measure it", "--overwrite")
+    arguments = ["--summary", "Export as CSV, streamed", "--blocker", "Bucket says 403"]
+    cli.ok("save", "csv-export", *arguments, "--next", "Measure it", "--overwrite")
     cli.ok("ship", "--message", "Stream the export", "--no-push", "--no-pr")
     after = read(home / "claude-progress.json")
 
@@ -50,8 +50,8 @@ def test_the_working_context_fits_forty_lines(
     for number in range(60):
         repo.write(f"new-{number}.py")
     decisions = [word for n in range(9) for word in ("--decision", f"Choice {n} :: why")]
-    told = ["--left-off", "Routes go through createRoute()", "--next", "Add a test"]
-    cli.ok("save", "csv-export", "--summary", "Export", *decisions, *told)
+    arguments = ["--left-off", "Routes go through createRoute()", "--next", "Add a test"]
+    cli.ok("save", "csv-export", "--summary", "Export", *decisions, *arguments)
     cli.ok("ship", "--message", "Export", "--no-push", "--no-pr")
     path = home / "sessions" / "s-1" / "working-context.json"
     found = read(path)
@@ -148,14 +148,14 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_written(cli: Cli, hom
 @pytest.mark.accept(150)
 def test_a_save_is_confirmed_in_a_panel_that_says_where_things_are(cli: Cli, home: Path) -> None:
     words = ["save", "csv-export", "--summary", "Export as CSV", "--next", "Add a test"]
-    told = cli.ok(*words).out
+    output = cli.ok(*words).out
     cli.ok("config", "set", "advise_clear", "false", "--project")
     plain = cli.ok(*words, "--overwrite").out
 
-    assert told.startswith("CHECKPOINT COMPLETE\n  Saved    csv-export: Export as CSV\n")
-    assert "  Next     Add a test\n  Kept in  " in told
-    assert str(home / "claude-progress.json") in told
-    assert "clear the agent's context" in told
+    assert output.startswith("CHECKPOINT COMPLETE\n  Saved    csv-export: Export as CSV\n")
+    assert "  Next     Add a test\n  Kept in  " in output
+    assert str(home / "claude-progress.json") in output
+    assert "clear the agent's context" in output
     assert "clear" not in plain
 
 

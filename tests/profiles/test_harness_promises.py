@@ -30,16 +30,16 @@ def test_a_full_briefing_has_every_section_and_reaches_the_session_whole(
     cli.ok("save", "csv", "--summary", "Export", "--next", "Test an export of 0 orders")
 
     page = (home / "session-briefing.md").read_text(encoding="utf-8")
-    told = Talk(repo.folder, "next").start()
+    reply = Talk(repo.folder, "next").start()
 
     assert len(page.splitlines()) <= 120
     assert estimate(page) <= 1500
     for section in SECTIONS:
         body = page.partition(f"## {section}")[2].partition("\n## ")[0]
         assert body.count("\n- ") >= 2
-        assert section in told
+        assert section in reply
     assert "Next steps: Test an export of 0 orders" in page
-    assert "Next steps: Test an export of 0 orders" in told
+    assert "Next steps: Test an export of 0 orders" in reply
 
 
 def test_somebodys_long_page_loses_the_end_of_each_section(home: Path, repo: Repo) -> None:
@@ -48,12 +48,12 @@ def test_somebodys_long_page_loses_the_end_of_each_section(home: Path, repo: Rep
     write(home / "claude-progress.json", {"lastSession": {"summary": "Export"}})
     (home / "session-briefing.md").write_text("Read this first.\n" + "\n".join(parts))
 
-    told = Talk(repo.folder, "next").start()
+    reply = Talk(repo.folder, "next").start()
 
     for number in range(4):
-        assert f"## Part {number}" in told
-        assert f"- {number}.5 some words" in told
-        assert f"- {number}.89 some words" not in told
+        assert f"## Part {number}" in reply
+        assert f"- {number}.5 some words" in reply
+        assert f"- {number}.89 some words" not in reply
 
 
 def test_an_autosave_never_replaces_what_somebody_said(cli: Cli, home: Path, repo: Repo) -> None:
@@ -74,6 +74,30 @@ def test_an_autosave_never_replaces_what_somebody_said(cli: Cli, home: Path, rep
     after = read(home / "claude-progress.json")
     assert before["lastSession"]["nextSteps"] == ["Test 0 orders"]
     assert {key: each for key, each in after.items() if key not in counted} == before
+
+
+@pytest.mark.promise("harness", 8)
+def test_the_progress_is_about_the_session_that_ships(
+    cli: Cli, home: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = ("--summary", "Export orders as CSV", "--next", "Test 0 orders", "--done", "Wrote it")
+    cli.ok("save", "csv", *said)
+    talk = Talk(repo.folder, "other-session")
+    talk.start()
+    talk.ask("Please look into the flaky login test")
+    talk.edit("login.py")
+    talk.say("I will look at the clock next.")
+    talk.fire("Stop")
+    talk.fire("PreCompact", trigger="auto")
+    repo.write("login.py", "clock = 1\n")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "other-session")
+    cli.ok("ship", "--no-push", "--no-pr")
+
+    last = read(home / "claude-progress.json")["lastSession"]
+    assert last["summary"] == "Please look into the flaky login test"
+    assert last["completedTasks"] == []
+    assert last["nextSteps"] != ["Test 0 orders"]
+    assert last["sessionId"] == "other-session"
 
 
 def test_the_page_of_the_installer_is_no_work(cli: Cli, home: Path) -> None:
@@ -143,3 +167,110 @@ def test_a_loop_that_the_harness_moves_on_is_followed(
     assert [each["approach"] for each in found["history"]] == ["Buffer the file", "Stream it"]
     errors = [each["errors"] for each in read(home / "memory/procedural/failures.json")["entries"]]
     assert errors == [["OOM"], ["EPIPE"]]
+
+
+@pytest.mark.promise("harness", 122)
+def test_a_feature_renamed_in_its_file_keeps_its_number(cli: Cli, home: Path) -> None:
+    later = feature(2, "Mail it", dependencies=["feature-001"])
+    plan(home, feature(1, "Export orders"), later)
+    cli.ok("feature", "start", "1")
+    cli.ok("memory", "add", "decision", "Stream rows")
+    shown = read(home / "features/active.json")
+    shown["features"][0]["name"] = "Sell books"
+    write(home / "features/active.json", shown)
+
+    listed = cli.json("feature", "list")
+
+    assert [(each["id"], each["name"]) for each in listed] == [
+        ("feature-001", "Sell books"),
+        ("feature-002", "Mail it"),
+    ]
+    cli.ok("save", "csv", "--summary", "Export", "--next", "Test 0 orders")
+    found = read(home / "features/active.json")["features"]
+    assert [each["name"] for each in found] == ["Sell books", "Mail it"]
+    assert found[1]["dependencies"] == ["feature-001"]
+    assert "feature-001 Sell books" in cli.ok("feature").out
+
+
+@pytest.mark.promise("harness", 122)
+def test_a_number_that_is_written_twice_becomes_free_again(cli: Cli, home: Path) -> None:
+    plan(home, feature(1, "Export orders"), feature(2, "Login"))
+    cli.ok("feature", "list")
+    plan(home, feature(1, "Export orders"), feature(2, "Login"), feature(2, "Search"))
+
+    cli.ok("save", "csv", "--summary", "Export", "--next", "Test 0 orders")
+
+    names = {each["id"]: each["name"] for each in read(home / "features/active.json")["features"]}
+    assert names == {
+        "feature-001": "Export orders",
+        "feature-002": "Login",
+        "feature-003": "Search",
+    }
+    assert cli.json("feature", "show", "3")["name"] == "Search"
+
+
+@pytest.mark.promise("harness", 123)
+def test_links_name_the_same_feature_whatever_its_number_is(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    features.add(store, features.ItemDraft(name="Our own feature"))
+    loose = [
+        {"id": 1, "name": "Export orders", "status": "done"},
+        {"id": 2, "name": "Mail it", "dependencies": [1]},
+    ]
+    repair = {"name": "Quote commas", "linkedTo": {"featureId": 1}, "status": "open"}
+    write(home / "features/active.json", {"features": loose, "fixes": [repair]})
+    decision = {"decision": "Stream rows", "feature": 1, "rationale": "size"}
+    write(home / "memory/episodic/decisions.json", {"entries": [decision]})
+    write(home / "sessions/s1/loop-state.json", loop("", feature=2, type="feature"))
+
+    cli.ok("feature", "list")
+
+    board = features.load(store)
+    named = {each.name: each.id for each in board.items}
+    export = named["Export orders"]
+    assert export != "feature-001"
+    assert [each.dependencies for each in board.features if each.name == "Mail it"] == [[export]]
+    assert [(each.name, each.linked_to) for each in board.fixes] == [("Quote commas", export)]
+    assert [each.feature for each in memory.entries(store)] == [export]
+    assert [each.feature for each in features.loops(store).values()] == [named["Mail it"]]
+
+
+@pytest.mark.promise("harness", 126)
+def test_details_that_somebody_adds_to_a_decision_stay(cli: Cli, home: Path) -> None:
+    path = home / "memory/episodic/decisions.json"
+    cli.ok("save", "csv", "--summary", "Export", "--decision", "Stream rows :: size")
+    found = read(path)
+    details = {"rationale": "memory", "alternatives": ["temporary file"], "impact": "app.py"}
+    found["entries"][0] |= details
+    write(path, found)
+
+    cli.ok("save", "more", "--summary", "Quote fields", "--decision", "Quote all :: commas")
+    cli.ok("memory", "add", "decision", "Quote all", "--alternative", "tabs", "--impact", "csv.py")
+    cli.ok("save", "last", "--summary", "Mail it")
+
+    first, second = read(path)["entries"]
+    assert first == {**found["entries"][0], **details}
+    assert (second["alternatives"], second["impact"]) == (["tabs"], "csv.py")
+    [entry] = [each for each in cli.json("memory", "list") if each["text"] == "Stream rows"]
+    assert (entry["why"], entry["alternatives"]) == ("memory", ["temporary file"])
+
+
+@pytest.mark.promise("harness", 131)
+def test_the_last_words_of_an_agent_are_no_insight_about_the_code(
+    cli: Cli, home: Path, repo: Repo
+) -> None:
+    talk = Talk(repo.folder, "next")
+    talk.start()
+    talk.ask("Export the orders as CSV")
+    talk.edit("app.py")
+    talk.say("Ok, fetch.")
+    talk.fire("Stop")
+    talk.fire("SessionEnd", reason="other")
+    [context] = home.glob("sessions/*/working-context.json")
+    assert read(context)["codebaseUnderstanding"] == {}
+
+    cli.ok("save", "orders", "--left-off", "api: routes are registered in app.py")
+
+    found = [read(each)["codebaseUnderstanding"] for each in home.glob("sessions/*/working-*.json")]
+    assert {"api": "routes are registered in app.py"} in found

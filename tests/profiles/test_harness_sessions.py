@@ -65,10 +65,10 @@ def test_a_briefing_file_of_any_content_reaches_the_session(home: Path, repo: Re
     home.mkdir()
     words = 'C:\\temp\\new "quoted" 🧾\n\ttab'
     (home / "session-briefing.md").write_text(f"# Session Briefing\n{words}\n", encoding="utf-8")
-    told = Talk(repo.folder).start()
+    reply = Talk(repo.folder).start()
     resumed = Talk(repo.folder, "session-2").start("resume")
 
-    assert 'C:\\temp\\new "quoted" 🧾' in told
+    assert 'C:\\temp\\new "quoted" 🧾' in reply
     assert resumed == ""
 
 
@@ -154,15 +154,15 @@ def test_work_of_a_dead_session_is_shown_and_a_live_one_left_alone(
         talk.fire("Stop")
     before = contents(home / "sessions" / "alive-1")
     monkeypatch.delenv("CLAUDE_PID")
-    told = Talk(repo.folder, "next-1").start()
+    reply = Talk(repo.folder, "next-1").start()
     recovery = home / "sessions" / ".recovery"
     found = read(recovery / "interrupted.json")
 
     assert (found["staleSessionId"], found["feature"]) == ("dead-1", "feature-001")
     assert (found["attemptAtInterrupt"], found["reason"]) == (2, "crashed")
     assert read(recovery / "loop-state.json")["history"][0]["approach"] == "Buffer all"
-    assert "INTERRUPTED: feature-001" in told
-    assert "feature-002" not in told.partition("INTERRUPTED")[2].partition("\n")[0]
+    assert "INTERRUPTED: feature-001" in reply
+    assert "feature-002" not in reply.partition("INTERRUPTED")[2].partition("\n")[0]
     assert contents(home / "sessions" / "alive-1") == before
 
 
@@ -258,6 +258,44 @@ def test_a_ship_in_a_linked_worktree_leaves_that_one_clean(
     assert "sessions" not in linked.git("ls-files")
 
 
+@pytest.mark.promise("harness", 127)
+def test_progress_that_git_brings_to_a_new_worktree_reopens_nothing(
+    cli: Cli, home: Path, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-1")
+    cli.ok("save", "csv-export", "--summary", "Export", "--done", "Wrote it", "--next", "Test it")
+    cli.ok("ship", "--message", "Export", "--no-push", "--no-pr")
+    cli.ok("done", "csv-export")
+    linked = repo.worktree(tmp_path / "linked", "feature/x")
+    monkeypatch.chdir(linked.folder)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-2")
+    cli.ok("save", "login", "--summary", "Log in", "--next", "Add a test")
+    local = linked.folder / ".claude-harness"
+
+    assert (home / "sessions/s-1").is_dir()
+    assert [each["name"] for each in cli.json("list")] == ["login"]
+    assert [each.name for each in (local / "sessions").iterdir()] == ["s-2"]
+    assert read(local / "claude-progress.json")["lastSession"]["summary"] == "Log in"
+
+
+def test_progress_that_somebody_edited_in_a_new_worktree_is_imported(
+    cli: Cli, home: Path, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "csv-export", "--summary", "Export", "--done", "Wrote it", "--next", "Test it")
+    cli.ok("ship", "--message", "Export", "--no-push", "--no-pr")
+    cli.ok("done", "csv-export")
+    linked = repo.worktree(tmp_path / "linked", "feature/x")
+    local = linked.folder / ".claude-harness"
+    last = read(local / "claude-progress.json")["lastSession"]
+    edit(local / "claude-progress.json", lastSession={**last, "blockers": ["CI is red"]})
+    monkeypatch.chdir(linked.folder)
+    cli.ok("save", "login", "--summary", "Log in", "--next", "Add a test")
+
+    assert read(home / "claude-progress.json")["lastSession"]["blockers"] == []
+    assert [each["name"] for each in cli.json("list")] == ["login", "export"]
+    assert "CI is red" in cli.ok("show", "export").out
+
+
 @pytest.mark.accept(141)
 def test_what_belongs_to_sessions_is_kept_out_of_commits(cli: Cli, home: Path, repo: Repo) -> None:
     home.mkdir()
@@ -323,8 +361,8 @@ def test_what_was_put_away_is_not_brought_back_by_its_old_file(
 
 @pytest.mark.accept(160)
 def test_a_project_without_anything_is_left_alone(home: Path, repo: Repo) -> None:
-    told = Talk(repo.folder).start()
+    reply = Talk(repo.folder).start()
 
-    assert len(told.splitlines()) <= 1
+    assert len(reply.splitlines()) <= 1
     assert not home.exists()
     assert repo.git("status", "--short") == ""

@@ -30,7 +30,7 @@ titles = st.text("xyz", min_size=1, max_size=6)
 
 
 @dataclass
-class Told:
+class Content:
     """What a checkpoint says in these files."""
 
     summary: str
@@ -41,23 +41,23 @@ class Told:
 
 @given(
     st.builds(
-        Told,
+        Content,
         words.filter(lambda text: "#" not in text and "`" not in text and "~" not in text),
         words,
         st.lists(words, max_size=3),
         st.dictionaries(titles, st.text("abc ", min_size=1).map(str.strip).filter(bool)),
     )
 )
-def test_what_is_written_is_read_back_with_all_unknown_sections(told: Told) -> None:
-    checkpoint = draft(summary=told.summary, left_off=told.left_off, done=told.done)
+def test_what_is_written_is_read_back_with_all_unknown_sections(content: Content) -> None:
+    checkpoint = draft(summary=content.summary, left_off=content.left_off, done=content.done)
 
-    parts = LAYOUT.split(_render(checkpoint, told.unknown))
+    parts = LAYOUT.split(_render(checkpoint, content.unknown))
 
     found = LAYOUT.read(parts)
-    assert found["left_off"] == told.left_off
-    assert found.get("done", []) == told.done
-    assert found["summary"] == told.summary
-    assert parts.unknown_sections == told.unknown
+    assert found["left_off"] == content.left_off
+    assert found.get("done", []) == content.done
+    assert found["summary"] == content.summary
+    assert parts.unknown_sections == content.unknown
 
 
 def _render(checkpoint: Checkpoint, unknown: dict[str, str]) -> str:

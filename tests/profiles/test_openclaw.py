@@ -89,9 +89,9 @@ def test_two_projects_share_a_workspace_and_leave_each_others_files_alone(
     cli.ok("clear", "--all")
     assert sha(native(claw, "csv-import")) == before
     assert not native(claw, "shop-front").exists()
-    told = cli.json("import", "--from", "openclaw")
-    assert (told["imported"], len(told["problems"])) == (0, 1)
-    assert "belongs to another project" in told["problems"][0]["problem"]
+    result = cli.json("import", "--from", "openclaw")
+    assert (result["imported"], len(result["problems"])) == (0, 1)
+    assert "belongs to another project" in result["problems"][0]["problem"]
     monkeypatch.chdir(repo.folder)
     assert [each["name"] for each in cli.json("list")] == ["csv-import"]
 
@@ -250,7 +250,8 @@ def test_a_save_is_filled_from_the_working_notes(cli: Cli, claw: Path) -> None:
     claw.mkdir()
     (claw / "SESSION-STATE.md").write_text(
         "# SESSION-STATE.md\n## Active task\n**Goal:** one error line per bad row\n"
-        "## Open decisions\n- Stream rows (files reach 2 GB)\n## Next-turn hint\n- run bad.csv\n",
+        "## Open decisions\n- Is row 7 an error?\n"
+        "## Decisions made\n- Stream rows (files reach 2 GB)\n## Next-turn hint\n- run bad.csv\n",
         "utf-8",
     )
     cli.ok("save", "csv-import", "--progress=Wrote importer/reader.py")
@@ -258,6 +259,7 @@ def test_a_save_is_filled_from_the_working_notes(cli: Cli, claw: Path) -> None:
     text = text_of(claw, "csv-import")
     assert "**Task:** one error line per bad row\n" in text
     assert "## Key Decisions\n- Stream rows (files reach 2 GB)\n" in text
+    assert "## Blockers\n- Open question: Is row 7 an error?\n" in text
     assert "## Next Action\nrun bad.csv\n" in text
     assert "<!--" not in text
 
@@ -382,7 +384,10 @@ def test_list_shows_ages_names_the_autosave_and_never_shows_its_log(
 
     for age in ("just now", "5m ago", "3h ago", "2d ago"):
         assert age in out
-    assert "work-none" in out
+    assert [line.split()[0] for line in out.splitlines()[1:]] == [
+        "brand-new", "minutes-old", "hours-old", "autosave",
+    ]  # fmt: skip
+    assert "Work on None" in cli.ok("resume", "autosave").out
     assert "autosave-log" not in out
     assert (claw / "memory/checkpoints/autosave-log.md").exists()
     assert len(cli.json("list")) == 4
@@ -475,17 +480,17 @@ def test_stale_references_are_flagged_and_the_choice_is_another(
     repo.write("edited.py", "other\n")
     repo.git("checkout", "-q", "-b", "side")
     repo.commit("Move on")
-    told = cli.json("resume", "csv-import")
+    result = cli.json("resume", "csv-import")
 
-    states = {each["path"]: each["state"] for each in told["checks"]["files"]}
+    states = {each["path"]: each["state"] for each in result["checks"]["files"]}
     assert states | {"gone.py": "missing", "edited.py": "changed"} == states
     assert set(states.values()) == {"same", "missing", "changed"}
-    assert told["question"].endswith("yes means resume anyway, no means start fresh.")
-    assert [each["choice"] for each in told["choices"]] == [
+    assert result["question"].endswith("yes means resume anyway, no means start fresh.")
+    assert [each["choice"] for each in result["choices"]] == [
         "resume anyway", "start fresh", "refresh",
     ]  # fmt: skip
-    assert "HEAD moved by 1 commit" in told["briefing"]
-    assert "You're on `side`" in told["briefing"]
+    assert "HEAD moved by 1 commit" in result["briefing"]
+    assert "You're on `side`" in result["briefing"]
     with cli.terminal("resume", "csv-import") as terminal:
         terminal.expect("no means start fresh. ")
         terminal.answer("start fresh")
@@ -516,10 +521,10 @@ def test_refresh_rewrites_it_to_the_present_first(cli: Cli, claw: Path, repo: Re
     repo.write("edited.py", "other\n")
     repo.write("plan.md", "# Plan\n\n- [x] One\n- [x] Two\n- [ ] Three\n")
     sha_now = repo.commit("Move on")
-    told = cli.json("resume", "csv-import", "--refresh")
+    result = cli.json("resume", "csv-import", "--refresh")
 
-    checkpoint = told["checkpoint"]
-    assert told["question"].endswith("Ready to continue? (yes/no)")
+    checkpoint = result["checkpoint"]
+    assert result["question"].endswith("Ready to continue? (yes/no)")
     assert checkpoint["head"] == sha_now
     assert checkpoint["plan"]["step"] == 3
     assert "Gone when it was refreshed: gone.py" in checkpoint["notes"]
@@ -575,11 +580,11 @@ def test_an_edit_by_hand_becomes_the_newest_revision_and_keeps_what_the_file_can
     cli.ok("save", "csv-import", *GOOD, "--file=app.py")
     path = native(claw, "csv-import")
     path.write_text(text_of(claw, "csv-import").replace("in Spanish", "in French"), "utf-8")
-    told = cli.json("show", "csv-import")
-    [file] = [each for each in told["files"] if each.get("role") not in MENTIONED]
+    result = cli.json("show", "csv-import")
+    [file] = [each for each in result["files"] if each.get("role") not in MENTIONED]
 
-    assert told["notes"] == ["The user wants messages in French"]
-    assert told["head"]
+    assert result["notes"] == ["The user wants messages in French"]
+    assert result["head"]
     assert file["sha256"]
     checked = cli.json("resume", "csv-import")["checks"]["files"]
     assert {"path": "app.py", "state": "same"} in checked
@@ -802,10 +807,10 @@ def test_a_hundred_autosaves_leave_a_named_checkpoint_as_it_is(
 def test_the_priority_of_signals_is_explained(
     cli: Cli, words: list[str], priority: str | None
 ) -> None:
-    told = cli.json("auto", "--explain", *words)
+    result = cli.json("auto", "--explain", *words)
 
-    assert told["priority"] == priority
-    assert told["saves"] == (priority is not None)
+    assert result["priority"] == priority
+    assert result["saves"] == (priority is not None)
 
 
 @pytest.mark.accept(44)
@@ -893,7 +898,7 @@ def test_a_new_session_is_told_how_many_there_are_and_declining_keeps_them(
     cli.ok("save", "shop-front", *GOOD)
     text = talk.start()
 
-    assert "2 pieces of work" in text
+    assert "2 threads were left off" in text
     assert "csv-import" in text
     assert "shop-front" in text
     assert native(claw, "csv-import").exists()

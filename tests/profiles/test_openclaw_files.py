@@ -49,9 +49,9 @@ def test_the_package_is_a_profile() -> None:
 
 @pytest.mark.accept(162)
 def test_every_part_of_a_file_is_read() -> None:
-    told = golden("plain")
+    native = golden("plain")
 
-    assert told == {
+    assert native == {
         "summary": "Answer 429 when a client sends more than 100 requests a minute",
         "done": [
             "Wrote `api/limits.py` lines 1-88 (sliding window in Redis)",
@@ -100,9 +100,9 @@ def test_a_file_of_ours_is_written_again_byte_for_byte(folder: str) -> None:
     (path,) = openclaw.natives(GOLDEN / folder)
     data = path.read_bytes()
     native = openclaw.read(path, data)
-    told = {key: value for key, value in native.fields.items() if value}
+    fields = {key: value for key, value in native.fields.items() if value}
     assert native.saved_at is not None
-    plain = {**told, "schema": 1, "id": "", "trigger": "import", "name": native.name}
+    plain = {**fields, "schema": 1, "id": "", "trigger": "import", "name": native.name}
     again = from_plain({**plain, "saved_at": native.saved_at.isoformat()}, Checkpoint)
 
     text = openclaw_layout.render(again)
@@ -128,18 +128,18 @@ def test_days_are_headings_among_what_was_done() -> None:
 
 
 def test_any_script_is_read() -> None:
-    told = golden("unicode")
+    native = golden("unicode")
 
-    assert told["summary"] == "让搜索更快 — größer als 10 000 Einträge 🚀"
-    assert told["decisions"][0]["why"] == "因为扫描太慢"
-    assert told["blockers"] == ["العربية من اليمين إلى اليسار"]
+    assert native["summary"] == "让搜索更快 — größer als 10 000 Einträge 🚀"
+    assert native["decisions"][0]["why"] == "因为扫描太慢"
+    assert native["blockers"] == ["العربية من اليمين إلى اليسار"]
 
 
 def test_line_ends_of_another_system_are_no_part_of_the_text() -> None:
-    told = golden("crlf")
+    native = golden("crlf")
 
-    assert told["done"] == ["Wrote `mail/retry.py`\nwith a table of delays"]
-    assert told["notes"] == ["Port 2525 in tests"]
+    assert native["done"] == ["Wrote `mail/retry.py`\nwith a table of delays"]
+    assert native["notes"] == ["Port 2525 in tests"]
 
 
 def test_what_is_there_is_read_when_sections_are_missing() -> None:
@@ -166,11 +166,11 @@ def test_unknown_fields_and_sections_are_kept_and_written_again(store: Store) ->
     text = (store.project.root / "other/memory/checkpoints/invoice-pdf.md").read_text("utf-8")
     assert "**Owner:** Ada Lovelace\n" in text
     assert text.endswith("\n## Test Matrix\n" + source.read_text("utf-8").split("Matrix\n")[1])
-    told = read(text)
-    assert told["notes"] == ["Handed over by Ada.", "Totals:\n- net\n- gross"]
-    assert told["done"] == ["1. Chose the library\n2. Wrote `pdf/page.py`", "Fonts are embedded"]
-    assert told["blockers"] == ["No answer from the printer's support yet."]
-    assert told["decisions"][0]["why"] == "licences of web fonts forbid embedding"
+    native = read(text)
+    assert native["notes"] == ["Handed over by Ada.", "Totals:\n- net\n- gross"]
+    assert native["done"] == ["1. Chose the library\n2. Wrote `pdf/page.py`", "Fonts are embedded"]
+    assert native["blockers"] == ["No answer from the printer's support yet."]
+    assert native["decisions"][0]["why"] == "licences of web fonts forbid embedding"
 
 
 @pytest.mark.promise("openclaw", 54)
@@ -197,7 +197,7 @@ def test_an_autosave_with_working_notes_is_read_by_their_headings() -> None:
     assert native.fields == {
         "summary": "keep the shop's stock in step with the warehouse",
         "blockers": ["the warehouse's test login"],
-        "decisions": [{"what": "Poll every minute", "why": "webhooks get lost"}],
+        "questions": ["Poll every minute (webhooks get lost)"],
         "notes": ["the warehouse counts boxes, not pieces"],
         "next_action": {"text": "run tests/test_boxes.py"},
         "openclaw": {"state": path.read_text("utf-8").partition("True\n\n")[2]},
@@ -333,8 +333,8 @@ def checkpoints(drawn: st.DrawFn) -> Checkpoint:
     values.setdefault("next_action", None)
     base = to_plain(draft("some-work", drawn(TEXTS)))
     plain = {key: value for key, value in base.items() if key != "next_action"}
-    told = Checkpoint(**{**_plain_head(), **values})
-    return from_plain({**plain, **_some(to_plain(told))}, Checkpoint)
+    checkpoint = Checkpoint(**{**_plain_head(), **values})
+    return from_plain({**plain, **_some(to_plain(checkpoint))}, Checkpoint)
 
 
 def _plain_head() -> dict[str, Any]:
@@ -402,7 +402,7 @@ def test_the_keys_it_holds_are_all_of_the_layout() -> None:
 
 @pytest.mark.slow("tries many files")
 @given(st.data())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_broken_file_is_told_and_the_rest_is_imported(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
@@ -434,9 +434,8 @@ def test_a_broken_file_is_told_and_the_rest_is_imported(
 def test_every_truncation_is_read_or_refused_in_words() -> None:
     whole = (GOLDEN / "plain/memory/checkpoints/rate-limiter.md").read_bytes()
     for at in range(len(whole)):
-        for name in ("some-work.md", "autosave.md"):
-            native = openclaw.read(Path(name), whole[:at])
-            assert native.problem is None or native.problem.endswith(".")
+        native = openclaw.read(Path(("some-work.md", "autosave.md")[at % 2]), whole[:at])
+        assert native.problem is None or native.problem.endswith(".")
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# Checkpoint: x\n", "\x00\x01", "## Progress\n"])
@@ -468,7 +467,26 @@ def test_five_hundred_files_are_imported_once(cli: Cli, repo: Repo) -> None:
 
     assert cli.json("import", "--from", "openclaw")["imported"] == 500
     assert cli.json("import", "--from", "openclaw") == {
-        "imported": 0, "known": 500, "prompts": 0, "memories": 0, "features": 0, "problems": []
+        "imported": 0, "known": 500, "prompts": 0, "memories": 0, "features": 0, "snapshots": 0,
+        "problems": [],
     }  # fmt: skip
     assert contents(folder) == before
     assert len(cli.json("list", "--limit", "1000")) == 500
+
+
+def test_a_bold_word_in_a_section_is_no_heading_of_a_section_that_is_there() -> None:
+    text = (
+        "# Checkpoint: csv-import\n\n**Task:** Import CSVs\n\n"
+        "## Progress\n- **Files:** `importer/reader.py` lines 1-140\n- **Status:** 18 tests pass\n"
+        "- sniffs the dialect\n\n## Next Action\nRun the importer\n\n"
+        "## Relevant Context\n- **Next step:** was agreed with Kim\n"
+    )
+    fields = read(text, "csv-import.md")
+
+    assert fields["done"] == [
+        "**Files:** `importer/reader.py` lines 1-140",
+        "**Status:** 18 tests pass",
+        "sniffs the dialect",
+    ]
+    assert fields["next_action"]["text"] == "Run the importer"
+    assert fields["notes"] == ["**Next step:** was agreed with Kim"]

@@ -1,7 +1,9 @@
 """openclaw, sentence by sentence: what its users do and what they get."""
 
 import json
+import os
 import re
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,8 +11,11 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
+from hooks.letterboxes import install_python, replied
+from leftoff import context
 from leftoff.checkpoint import Checkpoint, from_plain, to_plain
 from leftoff.context import find_project
+from leftoff.hooks import hand_over
 from leftoff.store import Store
 from profiles.test_openclaw import GOOD, autosaves, claw, native, talk, text_of, work
 from stores import Clock, draft
@@ -82,7 +87,20 @@ def test_the_conversation_fills_what_the_notes_do_not_say(
 
 
 @pytest.mark.promise("openclaw", 12)
-@pytest.mark.parametrize("name", ["my-work", "new-task", "task-2", "fix-bug", "wip", "today"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "my-work",
+        "new-task",
+        "task-2",
+        "fix-bug",
+        "wip",
+        "today",
+        "tasks",
+        "backups",
+        "work-in-progress",
+    ],
+)
 def test_a_name_that_fits_any_task_is_refused(cli: Cli, claw: Path, name: str) -> None:
     result = cli("save", name, *GOOD)
 
@@ -148,6 +166,44 @@ def save_two_hours_ago(repo: Repo) -> None:
     store.close()
 
 
+@pytest.mark.promise("openclaw", 48, 59)
+def test_the_age_of_a_file_counts_from_when_it_was_last_written(cli: Cli, claw: Path) -> None:
+    path = native(claw, "csv-import")
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "# Checkpoint: csv-import\n\n**Created:** 2026-01-15 18:40 GMT+8\n**Task:** Import CSVs\n\n"
+        "## Progress\n- Wrote importer/reader.py\n\n## Next Action\nRun the importer\n",
+        encoding="utf-8",
+    )
+    written = time.time() - 3 * 3600 - 60
+    os.utime(path, (written, written))
+    out = cli.ok("resume", "csv-import").out
+
+    assert re.search(r"\nSaved: \d{4}-\d\d-\d\d \d\d:\d\d \(3h ago\)\n", out)
+    # It is newer than the checkpoint says it is, so it may be stale.
+    assert "- changed: importer/reader.py" in out
+    assert " 3h ago " in cli.ok("list").out
+
+
+@pytest.mark.promise("openclaw", 60)
+def test_the_time_of_a_file_that_git_wrote_is_not_its_age(
+    cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENCLAW_WORKSPACE", raising=False)
+    path = native(repo.folder, "csv-import")
+    path.parent.mkdir(parents=True)
+    made = datetime.now(UTC) - timedelta(days=9, hours=1)
+    path.write_text(
+        f"# Checkpoint: csv-import\n\n**Created:** {made:%Y-%m-%d %H:%M} UTC\n"
+        "**Task:** Import CSVs\n",
+        encoding="utf-8",
+    )
+    for key in ("profile", "mirror"):
+        cli.ok("config", "set", key, "openclaw", "--project")
+
+    assert "(9d ago)" in cli.ok("resume", "csv-import").out
+
+
 @pytest.mark.promise("openclaw", 22)
 def test_the_sentence_is_asked_on_a_terminal_and_given_to_an_agent(cli: Cli, claw: Path) -> None:
     del claw
@@ -167,6 +223,19 @@ def test_the_sentence_is_asked_on_a_terminal_and_given_to_an_agent(cli: Cli, cla
     assert cli.json("list")[0]["state"] == "resumed"
 
 
+@pytest.mark.promise("openclaw", 22)
+def test_the_last_progress_of_several_days_is_not_the_stack(cli: Cli, claw: Path) -> None:
+    text = (
+        "# Checkpoint: q1-data\n\n**Task:** Crunch Q1\n\n## Progress\n### Day 1 (2026-11-14)\n"
+        "- Loaded the sales\n### Current Stack\n- pandas\n\n## Next Action\nRun the report\n"
+    )
+    path = claw / "memory" / "checkpoints" / "q1-data.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+
+    assert "Last progress: Loaded the sales. " in cli.ok("resume", "q1-data").out
+
+
 @pytest.mark.promise("openclaw", 26)
 def test_every_path_in_a_text_is_checked_when_the_work_is_resumed(
     cli: Cli, claw: Path, repo: Repo
@@ -178,8 +247,8 @@ def test_every_path_in_a_text_is_checked_when_the_work_is_resumed(
     words = ["--progress=Wrote src/done.py lines 1-9", "--next=Run python src/next.py"]
     words += ["--blocker=`src/block.py:41` fails", "--context=Read docs/context.md first"]
     cli.ok("save", "path-checks", "--task=Check every path", *words)
-    told = cli.json("resume", "path-checks")["checks"]
-    assert {each["path"]: each["state"] for each in told["files"]} == dict.fromkeys(paths, "same")
+    checks = cli.json("resume", "path-checks")["checks"]
+    assert {each["path"]: each["state"] for each in checks["files"]} == dict.fromkeys(paths, "same")
 
     (repo.folder / "src/done.py").unlink()
     repo.write("docs/context.md", "rewritten\n")
@@ -263,14 +332,58 @@ def test_a_summary_as_the_first_message_is_no_task(
     assert row["summary"] == "Import the supplier files with a report for every row"
 
 
+@pytest.mark.promise("openclaw", 17, 19, 61)
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("<summary>\nThe supplier files are imported.\n</summary>", "this session was compacted"),
+        ("where did we stop?", "work was left off here"),
+        ("continue where we left off", "work was left off here"),
+        ("Add a chart to the report", None),
+    ],
+)
+def test_a_first_message_without_a_session_start_is_answered(
+    cli: Cli, claw: Path, repo: Repo, prompt: str, expected: str | None
+) -> None:
+    del claw
+    install_python()
+    talk = Talk(repo.folder)
+    work(talk, "Import the supplier files with a report for every row")
+    talk.fire("UserPromptSubmit", prompt="goodnight")
+    talk.fire("SessionEnd", reason="other")
+    later = Talk(repo.folder, "session-2")
+    reply = replied(later, "UserPromptSubmit", later.payload("UserPromptSubmit", prompt=prompt))
+
+    if expected is None:
+        assert reply is None
+        return
+    answer = reply["hookSpecificOutput"]["additionalContext"]
+    assert expected in answer
+    assert "Import the supplier files with a report for every row" in answer
+    assert "until they answer" in answer
+    assert [row["state"] for row in cli.json("list")] == ["open"]
+
+
+@pytest.mark.promise("openclaw", 17)
+def test_a_first_message_is_answered_if_there_is_nothing_to_resume(claw: Path, talk: Talk) -> None:
+    del claw
+    install_python()
+    talk.fire("Stop")
+    (context.state_folder() / "live" / f"claude-{talk.session_id}.json").unlink()
+    asked = talk.payload("UserPromptSubmit", prompt="where did we stop?")
+    answer = replied(talk, "UserPromptSubmit", asked)["hookSpecificOutput"]["additionalContext"]
+
+    assert answer == "leftoff: No checkpoints found. Starting fresh."
+
+
 @pytest.mark.promise("openclaw", 55)
 def test_a_program_reads_the_next_action(cli: Cli, claw: Path) -> None:
     del claw
     cli.ok("save", "csv-import", *GOOD)
-    told = cli.json("resume", "csv-import")
+    result = cli.json("resume", "csv-import")
 
-    assert told["checkpoint"]["next_action"]["text"] == "Run python -m importer samples/bad.csv"
-    assert told["checks"]["age_seconds"] >= 0
+    assert result["checkpoint"]["next_action"]["text"] == "Run python -m importer samples/bad.csv"
+    assert result["checks"]["age_seconds"] >= 0
 
 
 @pytest.mark.promise("openclaw", 16, 17)
@@ -301,6 +414,8 @@ def test_nobody_runs_an_autosave_by_hand(cli: Cli, claw: Path) -> None:
 
     assert result.code == 2
     assert "Hooks save automatically." in result.err
+    assert cli.json("intent", "/checkpoint auto")["command"] is None
+    assert cli("save", "auto", *GOOD).code == 2
     assert not native(claw, "autosave").exists()
 
 
@@ -316,6 +431,12 @@ def test_there_is_one_autosave_and_its_name_resumes_it(cli: Cli, claw: Path, rep
     assert len(autosaves(claw)) == 2
     assert "Draw the chart of sales" in text_of(claw, "autosave")
     assert "📌 Resume: Draw the chart of sales" in cli.ok("resume", "autosave").out
+    rows = cli.json("list")
+    assert [(row["name"], row["summary"]) for row in rows if row["name"] == "autosave"] == [
+        ("autosave", "Draw the chart of sales")
+    ]
+    assert cli.ok("list").out.splitlines()[1].startswith("autosave ")
+    assert cli.json("show", "autosave")["intent"] == "Draw the chart of sales"
     cli.ok("resume", "autosave", "--accept")
     assert cli("delete", "autosave").code == 1
 
@@ -360,14 +481,59 @@ def test_a_one_shot_answer_is_never_saved(cli: Cli, claw: Path, talk: Talk) -> N
     assert autosaves(claw) == []
 
 
+@pytest.mark.promise("openclaw", 31)
+@pytest.mark.parametrize("word", ["goodnight", "晚安", "logout", "exit", "明天见"])
+@pytest.mark.parametrize("asked", ["look at importer/reader.py", ""])
+def test_what_the_notes_say_is_saved_at_a_goodbye(
+    cli: Cli, claw: Path, repo: Repo, word: str, asked: str
+) -> None:
+    talk = Talk(repo.folder)
+    claw.mkdir()
+    (claw / "SESSION-STATE.md").write_text(STATE, encoding="utf-8")
+    if asked:
+        talk.ask(asked)
+        talk.say("I see.")
+    talk.ask(word)
+    talk.fire("UserPromptSubmit", prompt=word)
+
+    text = text_of(claw, "autosave")
+    assert text.endswith(f"\n\n{STATE}")
+    assert len(autosaves(claw)) == 1
+    assert "📌 Resume: one error line per bad row" in cli.ok("resume", "autosave").out
+    # Nothing was noted since, so small talk in another session saves nothing.
+    later = Talk(repo.folder, "session-2")
+    later.ask("What is the capital of France?")
+    later.say("Paris.")
+    later.fire("UserPromptSubmit", prompt=word)
+    assert len(autosaves(claw)) == 1
+
+
+@pytest.mark.promise("openclaw", 31, 64)
+@pytest.mark.parametrize("word", ["goodnight", "晚安", "exit", "明天见"])
+def test_a_goodbye_is_not_what_comes_next(cli: Cli, claw: Path, talk: Talk, word: str) -> None:
+    talk.ask("Import the supplier files, one error line per bad row")
+    talk.edit("reader.py")
+    talk.say("Wrote reader.py. Next I will run the samples.")
+    talk.ask(word)
+    talk.fire("UserPromptSubmit", prompt=word)
+
+    talk.say("Good night! Everything is saved.")
+    talk.fire("SessionEnd", reason="exit")
+
+    text = text_of(claw, "autosave")
+    assert section(text, "Next Action").startswith("Run the samples.")
+    assert "Wrote reader.py." in section(text, "Progress")
+    assert "Good night" not in cli.ok("resume", "autosave").out
+
+
 @pytest.mark.promise("openclaw", 57)
 def test_a_full_context_advises_to_save(claw: Path, talk: Talk) -> None:
     del claw
     work(talk, percent=71)
     talk.fire("Stop")
 
-    told = json.loads(talk.waiting_reply())["hookSpecificOutput"]["additionalContext"]
-    assert "leftoff save" in told
+    answer = json.loads(talk.waiting_reply())["hookSpecificOutput"]["additionalContext"]
+    assert "`leftoff save NAME`" in answer
 
 
 # The shell
@@ -401,3 +567,124 @@ def test_the_files_can_be_used_with_the_shell(cli: Cli, claw: Path) -> None:
     assert [each["name"] for each in cli.json("list")] == ["sign-in-page"]
     trashed = {each["name"] for each in cli.json("trash", "list")}
     assert trashed == {"csv-import", "login-page"}
+
+
+def _hand_over(folder: Path) -> str:
+    """Return what the session gets that `leftoff resume csv-import --in claude` starts."""
+    store = Store(find_project(folder))
+    hand_over.expect(store, folder, "claude", store.find("csv-import"))
+    store.close()
+    return Talk(folder, "session-after").start()
+
+
+@pytest.mark.promise("openclaw", 38, 65)
+def test_what_was_saved_under_a_name_is_what_the_name_shows(
+    cli: Cli, claw: Path, talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    work(talk, "Import the supplier files")
+    cli.ok("save", "csv-import", *GOOD)
+    file, before = text_of(claw, "csv-import"), cli.ok("resume", "csv-import").out
+    talk.ask("Also draw a chart of the sales")
+    talk.edit("chart.py")
+    talk.run("python chart.py", "KeyError: 'total'", ok=False)
+    talk.say("The column total is missing. Next I will rename it.")
+    talk.fire("UserPromptSubmit", prompt="goodnight")
+    after = cli.ok("resume", "csv-import").out
+    since = "\N{CLOCKWISE RIGHTWARDS AND LEFTWARDS OPEN CIRCLE ARROWS} Since it was saved"
+    head, _, rest = after.partition(since)
+
+    assert text_of(claw, "csv-import") == file
+    news = [
+        "- asked: Also draw a chart of the sales",
+        "- edited: chart.py, app.py",
+        "- last words: The column total is missing. Next I will rename it.",
+        "- failing: python chart.py: KeyError: 'total'",
+    ]
+    assert rest.splitlines()[:5] == [" (autosaved just now):", *news]
+    assert head + "\n".join(rest.splitlines()[5:]) == before.removesuffix("\n")
+    rows = [(row["name"], row["trigger"]) for row in cli.json("list")]
+    assert rows == [("autosave", "close"), ("csv-import", "manual")]
+    assert after.partition("</leftoff-briefing>")[0] in _hand_over(talk.folder)
+    latest = cli.ok("resume", "autosave").out
+    assert "- The column total is missing. Next I will rename it.\n" in latest
+    assert "Since it was saved" not in latest
+    cli.ok("resume", "csv-import", "--refresh")
+    assert [row["name"] for row in cli.json("list")] == ["csv-import"]
+    assert "- Wrote importer/reader.py lines 1-140\n" in text_of(claw, "csv-import")
+    assert "The column total" not in text_of(claw, "csv-import")
+
+
+@pytest.mark.promise("openclaw", 31)
+def test_a_goodbye_right_after_a_save_is_an_autosave(
+    cli: Cli, claw: Path, talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    key = re.sub("[^A-Za-z0-9]", "-", str(talk.folder))
+    talk.transcript = Path.home() / ".claude/projects" / key / f"{talk.session_id}.jsonl"
+    talk.transcript.parent.mkdir(parents=True)
+    work(talk, "Import the supplier files")
+    cli.ok("save", "csv-import", *GOOD)
+    before = cli.ok("resume", "csv-import").out
+    talk.fire("UserPromptSubmit", prompt="goodnight")
+
+    assert len(autosaves(claw)) == 1
+    assert "Import supplier CSVs" in text_of(claw, "autosave")
+    assert cli.ok("resume", "csv-import").out == before
+
+
+@pytest.mark.promise("openclaw", 66)
+def test_a_file_that_comes_back_has_its_own_bytes(cli: Cli, claw: Path) -> None:
+    text = (
+        "# Checkpoint: q1-data-analysis\n\n**Created:** 2026-11-15 09:00 GMT+8\n"
+        "**Task:** Analyze the sales of Q1\n\n## Progress\n* Loaded the rows\n\n"
+        "## Next Action\nRun the report\n\n## Stakeholders\n- Marta\n"
+    )
+    path = native(claw, "q1-data-analysis")
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    cli.ok("resume", "q1-data-analysis", "--decline")
+    assert not path.exists()
+    cli.ok("undo")
+
+    assert path.read_text("utf-8") == text
+
+
+@pytest.mark.promise("openclaw", 68)
+def test_a_single_letter_names_no_task(cli: Cli, claw: Path) -> None:
+    refused = cli("save", "x", *GOOD)
+
+    assert refused.code == 2
+    assert "'x' could be the name of any task." in refused.err
+    assert not (claw / "memory/checkpoints/x.md").exists()
+
+
+@pytest.mark.promise("openclaw", 69)
+def test_a_command_in_a_code_block_is_the_next_action(cli: Cli, claw: Path) -> None:
+    path = claw / "memory/checkpoints/csv-import.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        "# Checkpoint: csv-import\n**Task:** Import CSVs\n\n## Progress\n- Wrote reader.py\n\n"
+        "## Next Action\n```bash\npytest -k bom\n```\n"
+    )
+
+    shown = cli.ok("resume", "csv-import").out
+
+    assert "Next action: pytest -k bom\n" in shown
+    assert "Next action: pytest -k bom. Ready to continue? (yes/no)" in shown
+    assert "```" not in shown
+
+
+@pytest.mark.promise("openclaw", 70)
+def test_the_table_has_the_headings_of_openclaw(cli: Cli, claw: Path) -> None:
+    del claw
+    cli.ok("save", "csv-import", *GOOD)
+
+    heading = cli.ok("list").out.split("\n")[0].split()
+
+    assert [each for each in heading if each in {"name", "created", "task", "age"}] == [
+        "name",
+        "created",
+        "age",
+        "task",
+    ]

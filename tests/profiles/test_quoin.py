@@ -224,14 +224,13 @@ def held(plain: dict[str, Any]) -> dict[str, Any]:
 
 def again(native: Native) -> Checkpoint:
     """Make a checkpoint of what was read."""
-    told = {key: value for key, value in native.fields.items() if value not in EMPTY}
+    fields = {key: value for key, value in native.fields.items() if value not in EMPTY}
     given = {"schema": 1, "id": "x", "saved_at": native.saved_at, "name": native.name}
-    return from_plain({**told, **given}, Checkpoint)
+    return from_plain({**fields, **given}, Checkpoint)
 
 
 @pytest.mark.slow("tries many examples")
 @pytest.mark.accept(162)
-@settings(max_examples=300)
 @given(checkpoints(), st.booleans())
 def test_a_checkpoint_written_and_read_is_the_same(
     checkpoint: Checkpoint,
@@ -254,7 +253,6 @@ DASHED = st.lists(PIECES, max_size=6).map("".join)
 
 
 @pytest.mark.accept(162)
-@settings(max_examples=500)
 @given(DASHED.filter(str.strip), DASHED.filter(lambda text: not text or bool(text.strip())))
 def test_a_decision_and_its_reason_are_told_apart_again(what: str, why: str) -> None:
     saved = Checkpoint(
@@ -295,13 +293,13 @@ def test_any_checkpoint_survives_export_and_import(checkpoint: Checkpoint) -> No
 def test_export_and_import_through_real_folders_lose_nothing(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = (
+    fields = (
         '{"summary": "Round\\r\\n## Status", "intent": "All totals", "questions": ["- a\\nb", "c"],'
         ' "decisions": [{"what": "Half even", "why": "banks", "alternatives": ["up", "down"]}],'
         ' "left_off": "```\\n# not a fence", "artifacts": {"a: b": "x/y.md"}, "session_id": "s-1",'
         ' "next_action": "Run pytest", "done": ["one"], "blockers": ["none yet"]}'
     )
-    cli.ok("save", "rounding-totals", "--from-json", "-", stdin=told)
+    cli.ok("save", "rounding-totals", "--from-json", "-", stdin=fields)
     before = cli.json("show", "rounding-totals")
     cli.ok("export", "--to", "quoin", str(tmp_path / "out"))
     other = Repo(tmp_path / "other")
@@ -356,7 +354,6 @@ def test_conflict_copies_tiny_files_and_files_without_a_task_are_told_and_skippe
     }
 
 
-@settings(max_examples=200)
 @given(data=st.binary(max_size=400), cut=st.integers(0, 1200), at=st.integers(0, 1200))
 def test_whatever_a_file_holds_the_reader_answers(data: bytes, cut: int, at: int) -> None:
     whole = (GOLDEN / "plain" / CHECKPOINTS / "2026-11-14-payment-retry.md").read_bytes()

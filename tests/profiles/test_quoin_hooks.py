@@ -56,14 +56,60 @@ def settled() -> None:
     assert settle.run(context.state_folder(), wait_seconds=60)
 
 
+@pytest.mark.promise("quoin", 30, 32)
+def test_only_a_save_on_purpose_adds_a_row(cli: Cli, work: Workspace, talk: Talk) -> None:
+    work.state("2026-11-15-login-form.md")
+    talk.fire("PreCompact", trigger="auto")
+    talk.edit("app.py")
+    talk.fire("SessionEnd", reason="other")
+    assert len(work.checkpoints()) > 0
+    assert [*work.root.glob("*/cost-ledger.md")] == []
+    cli.ok("save")
+
+    (ledger,) = work.root.glob("*/cost-ledger.md")
+    rows = ledger.read_text(encoding="utf-8").splitlines()[2:]
+    assert [row.split(" | ")[5] for row in rows] == ["save"]
+
+
+@pytest.mark.promise("quoin", 68)
+def test_go_on_consumes_nothing_until_a_restore(
+    cli: Cli, work: Workspace, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "login-form", "--summary", "Add a form")
+    later = Talk(repo.folder, OTHER)
+    started(later)
+    later.ask("go on")
+    later.fire("UserPromptSubmit", prompt="go on")
+    assert work.marks() == [SESSION]
+    ledger = work.root / "login-form" / "cost-ledger.md"
+    assert ledger.read_text(encoding="utf-8").count("restore") == 0
+
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", OTHER)
+    assert "Resuming task: login-form." in cli.ok("restore").out
+    assert work.marks() == []
+    assert ledger.read_text(encoding="utf-8").count(f"{OTHER} |") == 1
+
+
+@pytest.mark.promise("quoin", 69)
+def test_unfinished_work_is_not_shown_as_last_words(cli: Cli, work: Workspace, talk: Talk) -> None:
+    work.state("2026-11-15-login-form.md")
+    talk.fire("PreCompact", trigger="auto")
+    out = cli.ok("restore").out
+
+    assert "Left off:\n > - T-04 wire processRefund()\n" in out
+    assert "The agent's last words:" not in out
+
+
 # Advice
 
 
 @pytest.mark.promise("quoin", 4)
 @pytest.mark.accept(108)
-@pytest.mark.parametrize(("percent", "told"), [(84.99, ""), (85.0, "context at 85.00% — consider")])
+@pytest.mark.parametrize(
+    ("percent", "expected"), [(84.99, ""), (85.0, "context at 85.00% — consider")]
+)
 def test_advice_comes_at_the_threshold_to_the_basis_point(
-    cli: Cli, talk: Talk, percent: float, told: str
+    cli: Cli, talk: Talk, percent: float, expected: str
 ) -> None:
     cli.ok("config", "set", "advise_at", "85", "--project")
     cli.ok("config", "set", "urge_at", "90", "--project")
@@ -71,7 +117,7 @@ def test_advice_comes_at_the_threshold_to_the_basis_point(
     talk.fire("Stop")
 
     reply = talk.waiting_reply()
-    assert (told in reply) if told else not reply
+    assert (expected in reply) if expected else not reply
 
 
 def test_the_use_of_the_context_is_counted_in_tokens_not_in_bytes(talk: Talk) -> None:
@@ -220,7 +266,7 @@ def test_files_that_cannot_be_written_do_not_fail_a_hook(work: Workspace, talk: 
 
     assert compacting(talk) == {}
     settled()
-    assert any("quoin" in each.what for each in trouble.recent(context.state_folder()))
+    assert any("quoin" in each for each in trouble.list_of_files(context.find_project(talk.folder)))
 
 
 # Session start
@@ -233,8 +279,8 @@ def test_files_that_cannot_be_written_do_not_fail_a_hook(work: Workspace, talk: 
 def test_one_banner_tells_what_waits_and_for_whom(
     cli: Cli, work: Workspace, repo: Repo, session: str, source: str
 ) -> None:
-    told = json.dumps({"summary": "Add a login form", "session_id": session})
-    cli.ok("save", "login-form", "--from-json", "-", stdin=told)
+    fields = json.dumps({"summary": "Add a login form", "session_id": session})
+    cli.ok("save", "login-form", "--from-json", "-", stdin=fields)
     reply = started(Talk(repo.folder, SESSION), source)
 
     (path,) = work.checkpoints()

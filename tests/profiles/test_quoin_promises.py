@@ -166,9 +166,10 @@ def test_a_task_keeps_its_spelling(cli: Cli, work: Workspace) -> None:
 def test_a_session_file_is_read_however_it_is_spelled(cli: Cli, work: Workspace) -> None:
     path = work.state("2026-11-15-payment-retry.md")
     path.write_text(
-        "# Session\n\n### Status:\nin_progress\n\n## **Unfinished work**\n1. [ ] T-04 wire it\n\n"
-        f"## Open questions:\n- None\n\n## Decisions made\n_None yet._\n\n"
-        f"## Cost:\n- **Session UUID:** `{SESSION}`\n- **Phase**: `review`\n",
+        "# Session\n\n### Status:\nin_progress\n\n## **Remaining work**\n1. [ ] T-04 wire it\n\n"
+        "### Key Decisions (1)\n- Poll — webhooks get lost\n\n"
+        "## Open questions:\n- None\n\n## Completed\n_None yet._\n\n"
+        f"## Cost:\n- **Phase**: `review`\n- **Session UUID:** `{SESSION}`\n",
         encoding="utf-8",
     )
     cli.ok("save")
@@ -176,8 +177,60 @@ def test_a_session_file_is_read_however_it_is_spelled(cli: Cli, work: Workspace)
     parts = sections(work.checkpoints()[0])
     assert parts["Current stage"] == "review"
     assert parts["Last user intent"] == "T-04 wire it"
-    assert (parts["Open questions"], parts["Decisions made"]) == ("(none)", "(none)")
+    assert parts["Unfinished work"] == "1. [ ] T-04 wire it"
+    assert parts["Decisions made"] == "- Poll — webhooks get lost"
+    assert parts["Open questions"] == "(none)"
     assert work.marks() == [SESSION]
+
+
+@pytest.mark.promise("quoin", 62)
+def test_tables_of_a_session_file_are_read_row_by_row(cli: Cli, work: Workspace) -> None:
+    path = work.state("2026-11-15-payment-retry.md")
+    path.write_text(
+        "## Unfinished work\n- T-04 wire it\n\n"
+        "## Open questions\n| # | Question | Owner |\n|---|---|---|\n"
+        "| 1 | dedupe window? | Kim |\n\n"
+        "## Decisions made\n| Decision | Rationale |\n|:--|:--|\n"
+        "| Backoff with jitter | all clients come back at once |\n| Keep v1 | |\n\n"
+        "## Cost\n| Field | Value |\n|---|---|\n"
+        f"| Session UUID | {SESSION} |\n| Phase | review |\n",
+        encoding="utf-8",
+    )
+    cli.ok("save")
+
+    parts = sections(work.checkpoints()[0])
+    assert parts["Current stage"] == "review"
+    assert parts["Open questions"] == "- dedupe window? (Owner: Kim)"
+    assert parts["Decisions made"] == (
+        "- Backoff with jitter — all clients come back at once\n- Keep v1"
+    )
+    assert work.marks() == [SESSION]
+
+
+@pytest.mark.promise("quoin", 62)
+def test_a_bold_line_serves_beside_real_headings(cli: Cli, work: Workspace) -> None:
+    path = work.state("2026-11-15-payment-retry.md")
+    path.write_text(
+        f"**Cost**\n- **Phase:** implement\n- **Session UUID:** `{SESSION}`\n\n"
+        "## Open questions\n- dedupe window?\n",
+        encoding="utf-8",
+    )
+    cli.ok("save")
+
+    assert sections(work.checkpoints()[0])["Current stage"] == "implement"
+
+
+@pytest.mark.promise("quoin", 62)
+def test_a_numbered_item_with_details_loses_its_number_only(cli: Cli, work: Workspace) -> None:
+    path = work.state("2026-11-15-payment-retry.md")
+    path.write_text(
+        "## Open questions\n1. Dedupe window?\n   - asked Kim\n2. Partial refunds?\n",
+        encoding="utf-8",
+    )
+    cli.ok("save")
+
+    found = sections(work.checkpoints()[0])["Open questions"]
+    assert found == "- Dedupe window?\n   - asked Kim\n- Partial refunds?"
 
 
 @pytest.mark.promise("quoin", 33)
@@ -303,5 +356,5 @@ def test_the_files_can_be_used_with_quoins_own_shell_lines(
     assert done.stdout.splitlines() == [
         "2", str(path), "login-form", "main", "2", "7 checkpoint haiku",
     ]  # fmt: skip
-    told = json.loads(cli.ok("restore", "--json").out)
-    assert told["checkpoint"]["name"] == "payment-retry"
+    result = json.loads(cli.ok("restore", "--json").out)
+    assert result["checkpoint"]["name"] == "payment-retry"

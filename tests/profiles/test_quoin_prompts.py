@@ -83,6 +83,125 @@ def test_one_prompt_as_it_was_typed_is_run_dropped_or_edited(
     assert "prompt" not in cli.ok("restore").out.lower()
 
 
+@pytest.mark.promise("quoin", 44, 45)
+@pytest.mark.parametrize("answer", ["y", "n", "edit"])
+def test_without_a_terminal_one_prompt_is_shown_with_a_command_for_each_answer(
+    cli: Cli, work: Workspace, answer: str
+) -> None:
+    path = put(work, SESSION, "rename the column\nand rerun migrations\n")
+    out = cli.ok("restore").out
+
+    assert "Your previous prompt was: rename the column\n" in out
+    assert "and rerun migrations" in out
+    assert "\nRun it now? [y / n / edit]\n" in out
+    assert path.exists()
+    result = cli.json("restore")["prompt_question"]
+    assert result["question"] == "Run it now? [y / n / edit]"
+    assert [each["choice"] for each in result["choices"]] == ["y", "n", "edit"]
+    if answer == "edit":
+        cli.ok("prompts", "edit", "1", "something else\nin two lines")
+    command = find_command(out, "n" if answer == "n" else "y")
+    printed = cli.ok(*command).out
+    assert (" > rename the column\n > and rerun migrations\n" in printed) is (answer == "y")
+    assert (" > something else\n > in two lines\n" in printed) is (answer == "edit")
+    assert path.name in work.trashed()
+
+
+def find_command(out: str, answer: str) -> list[str]:
+    """Return the command that a restore names for an answer."""
+    (line,) = (line for line in out.splitlines() if line.startswith(f"- {answer}: "))
+    return line.partition("`leftoff ")[2].partition("`")[0].split()
+
+
+@pytest.mark.promise("quoin", 46, 47, 52)
+@pytest.mark.parametrize(
+    ("answer", "wanted", "left"),
+    [
+        ("all", ["first thing to do", "second thing to do"], 1),
+        ("3", ["agent 3 finished"], 2),
+        ("none", [], 0),
+    ],
+)
+def test_without_a_terminal_several_are_numbered_with_a_command_for_each_answer(
+    cli: Cli, work: Workspace, answer: str, wanted: list[str], left: int
+) -> None:
+    path = put(work, SESSION, THREE)
+    out = cli.ok("restore").out
+
+    assert "3 blocked prompt(s) were saved while context was overloaded:\n1. [2026" in out
+    assert "\n2. [2026-11-15T18:43:55Z] second thing to do\n" in out
+    assert "\nReplay which? [all / 1 / 2 / 1,3 / edit 1 / none]\n" in out
+    printed = cli.ok(*find_command(out, answer)).out
+    assert re.findall(r"^ > (.*)", printed, re.MULTILINE) == wanted
+    kept = path.read_text(encoding="utf-8") if path.exists() else ""
+    assert kept.count("=== BLOCKED PROMPT") == left
+
+
+@pytest.mark.promise("quoin", 46)
+def test_a_long_prompt_is_cut_after_80_characters(cli: Cli, work: Workspace) -> None:
+    put(work, SESSION, THREE.replace("second thing to do", f"second thing {'x' * 90}"))
+
+    line = f"2. [2026-11-15T18:43:55Z] second thing {'x' * 67}..."
+    assert line in cli.ok("restore").out.splitlines()
+
+
+@pytest.mark.promise("quoin", 49, 50, 51)
+@pytest.mark.parametrize("text", ["rename the column\n", THREE])
+def test_without_a_terminal_prompts_of_another_session_come_with_the_warning(
+    cli: Cli, work: Workspace, text: str
+) -> None:
+    path = put(work, OTHER, text)
+    out = cli.ok("restore").out
+
+    assert (
+        "Stale pending-prompt sentinel detected "
+        f"(session-id MISMATCH: was {OTHER}, current {SESSION}).\n"
+    ) in out
+    is_single = text != THREE
+    assert ("Content: rename the column\n" in out) is is_single
+    question = "Run it now? [y / n / delete]" if is_single else "edit 1 / none / delete]"
+    assert question in out
+    assert f"- {'n' if is_single else 'none'}: leave the file as it is\n" in out
+    cli.ok(*find_command(out, "y" if is_single else "1"))
+    assert path.exists()
+    assert cli.ok("restore").out.count(question) == 1
+    cli.ok(*find_command(out, "delete"))
+    assert path.name in work.trashed()
+
+
+@pytest.mark.promise("quoin", 46)
+def test_commands_name_prompts_by_id_where_the_numbers_would_differ(
+    cli: Cli, work: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without an agent's session, other commands do not know whose prompts come first."""
+    put(work, OTHER, "=== BLOCKED PROMPT [2026-11-15T18:00:00Z] ===\nof the other session\n")
+    put(work, SESSION, "=== BLOCKED PROMPT [2026-11-15T18:41:07Z] ===\nof this session\n")
+    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
+    out = cli.ok("restore").out
+
+    assert "\n1. [2026-11-15T18:41:07Z] of this session\n" in out
+    assert " > of this session\n" in cli.ok(*find_command(out, "1")).out
+
+
+@pytest.mark.promise("quoin", 49)
+def test_outside_of_a_session_no_prompt_is_yours(
+    cli: Cli, work: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(work, SESSION, "of the session that saved\n")
+    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
+    with cli.terminal("restore", columns=200) as terminal:
+        read_nothing(terminal)
+        before = terminal.expect("Run it now? [y / n / delete]")
+        terminal.answer("n")
+        terminal.rest()
+
+    assert f"(session-id MISMATCH: was {SESSION}, current unknown).\r\n" in before
+    assert "Content: of the session that saved\r\n" in before
+    assert path.exists()
+    asked(cli, "Run it now? [y / n / delete]", "delete")
+    assert path.name in work.trashed()
+
+
 @pytest.mark.promise("quoin", 46, 47, 52)
 @pytest.mark.accept(102, 105)
 @pytest.mark.parametrize(
@@ -127,7 +246,7 @@ def test_text_before_the_first_header_is_the_first_entry(cli: Cli, work: Workspa
 
 @pytest.mark.promise("quoin", 49, 50, 51)
 @pytest.mark.accept(104)
-@pytest.mark.parametrize(("answer", "stays"), [("n", True), ("delete", False), ("y", False)])
+@pytest.mark.parametrize(("answer", "stays"), [("n", True), ("delete", False), ("y", True)])
 def test_prompts_of_another_session_come_with_a_warning(
     cli: Cli, work: Workspace, answer: str, *, stays: bool
 ) -> None:
@@ -275,7 +394,7 @@ def test_nothing_is_written_through_a_link(work: Workspace, full: Talk, tmp_path
 
 def test_what_others_wrote_between_our_entries_stays() -> None:
     def entry(text: str) -> FilePrompt:
-        return FilePrompt(text=text, told_at="2026-11-15T12:00:00Z", at=NOON)
+        return FilePrompt(text=text, written_at="2026-11-15T12:00:00Z", at=NOON)
 
     first = sentinels.with_prompts("", [entry("one"), entry("two")], [])
     theirs = f"{first}=== BLOCKED PROMPT [2026-11-15T13:00:00Z] ===\ntheirs\n"

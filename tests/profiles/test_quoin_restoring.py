@@ -2,6 +2,9 @@
 
 import json
 import os
+import re
+import shutil
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -79,6 +82,72 @@ def test_of_several_that_wait_one_is_chosen(cli: Cli, imported: Workspace) -> No
     chosen = next(each for each in choices if each.get("task") == "second-task")
     assert "Resuming task: second-task." in cli.ok(*chosen["command"].split()[1:]).out
     assert imported.marks() == [OTHER]
+
+
+@pytest.mark.promise("quoin", 72)
+def test_those_that_wait_are_listed_as_their_files_spell_them(
+    cli: Cli, imported: Workspace
+) -> None:
+    imported.native("first_task", OTHER, days=0.5)
+    imported.native("second_task", THIRD, days=0.6)
+
+    choices = json.loads(cli("restore").out)["choices"]
+
+    assert {each["task"] for each in choices[:2]} == {"first_task", "second_task"}
+    assert "Task: first_task Branch: " in choices[0]["label"] + choices[1]["label"]
+
+
+@pytest.mark.promise("quoin", 36)
+def test_those_that_wait_are_listed_newest_mark_first(cli: Cli, imported: Workspace) -> None:
+    """As `ls -t` does, whatever the checkpoints are called and when they were saved."""
+    for number, (task, session) in enumerate([("b-task", OTHER), ("a-task", THIRD)]):
+        mark = imported.mark(session, imported.native(task, days=0.5 - number / 100))
+        age = time.time() - number * 60
+        os.utime(mark, (age, age))
+    choices = json.loads(cli("restore").out)["choices"]
+
+    assert [each.get("task") for each in choices[:-1]] == ["b-task", "a-task"]
+
+
+@pytest.mark.promise("quoin", 36)
+def test_the_date_in_the_list_is_that_of_the_file_name_in_every_zone(
+    cli: Cli, imported: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [imported.native("a-task", OTHER, days=0.5), imported.native("b-task", THIRD, days=0.6)]
+    found = []
+    # East of UTC first: what is imported there was saved a day earlier further west.
+    for zone in ("NZST-12", "HST10"):
+        with monkeypatch.context() as patch:
+            patch.setenv("TZ", zone)
+            time.tzset()
+            choices = json.loads(cli("restore").out)["choices"][:-1]
+        time.tzset()
+        found.append({each["task"]: each["label"][-11:-1] for each in choices})
+
+    assert found == [{path.stem[11:]: path.name[:10] for path in paths}] * 2
+
+
+@pytest.mark.promise("quoin", 53)
+def test_a_restore_in_a_copied_project_consumes_the_mark(
+    cli: Cli, imported: Workspace, repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", OTHER)
+    cli.ok("save", "first", "--summary", "First")
+    cli.ok("restore")
+    cli.ok("save", "second", "--summary", "Second")
+    log = repo.folder / ".git/leftoff/events.jsonl"
+    shutil.copy2(log, tmp_path / "copy")
+    (tmp_path / "copy").replace(log)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", THIRD)
+    cli.ok("list")
+
+    assert imported.marks() == [OTHER]
+    shutil.copy2(log, tmp_path / "copy")
+    (tmp_path / "copy").replace(log)
+    assert "Resuming task: second." in cli.ok("restore").out
+    assert imported.marks() == []
+    rows = (imported.root / "second/cost-ledger.md").read_text(encoding="utf-8").splitlines()
+    assert [row.split(" | ")[5] for row in rows if " | " in row] == ["save", "restore"]
 
 
 @pytest.mark.promise("quoin", 37)
@@ -199,26 +268,34 @@ def test_one_saved_on_purpose_beats_a_precompact_one_of_the_same_day_and_task(
     assert answer["checkpoint"]["trigger"] == "manual"
 
 
+@pytest.mark.promise("quoin", 70)
 @pytest.mark.accept(95)
-def test_tasks_saved_at_about_the_same_time_are_a_choice(cli: Cli, imported: Workspace) -> None:
+def test_the_newest_is_taken_and_tasks_saved_at_about_the_same_time_are_named(
+    cli: Cli, imported: Workspace
+) -> None:
     for number in range(12):
         imported.native(f"task-{number}", days=0.01 * number)
-    result = cli("restore")
-
-    choices = json.loads(result.out)["choices"]
-    assert result.code == 3
-    assert [each["choice"] for each in choices] == [*map(str, range(1, 11)), "skip"]
-
-
-@pytest.mark.accept(96)
-def test_an_old_checkpoint_is_not_taken_for_the_present_work(cli: Cli, imported: Workspace) -> None:
-    imported.native("old-task", days=3)
-    imported.state("2026-11-15-payment-retry.md", age=3600)
     answer = restored(cli)
 
-    assert "about old-task, the newest session about payment-retry" in answer["said"][0]
-    assert answer["checkpoint"]["intent"] == "T-04 wire processRefund()"
-    assert answer["checkpoint"]["questions"] == ["dedupe window?"]
+    assert task(answer) == "task-0"
+    named = re.findall(r"task-(\d+) \(", answer["said"][-1])
+    assert named == [*map(str, range(1, 11))]
+
+
+@pytest.mark.promise("quoin", 71)
+@pytest.mark.accept(96)
+def test_an_old_checkpoint_is_taken_with_a_warning_that_names_newer_notes(
+    cli: Cli, imported: Workspace
+) -> None:
+    imported.native("old-task", days=3)
+    notes = imported.state("2026-11-15-payment-retry.md", age=3600)
+    answer = restored(cli)
+
+    assert answer["said"][0] == (
+        "The newest checkpoint is about old-task, the newest session about payment-retry. "
+        f"The newest session's notes: {notes}"
+    )
+    assert task(answer) == "old-task"
 
 
 @pytest.mark.accept(96)
@@ -243,7 +320,7 @@ def test_conflict_copies_and_fragments_are_never_candidates(cli: Cli, imported: 
     assert task(restored(cli)) == "some-task"
 
 
-@pytest.mark.promise("quoin", 40)
+@pytest.mark.promise("quoin", 40, 42)
 @pytest.mark.accept(98)
 def test_a_restore_tells_what_there_is_and_asks_before_reading(
     cli: Cli, imported: Workspace, repo: Repo
@@ -259,7 +336,11 @@ def test_a_restore_tells_what_there_is_and_asks_before_reading(
         "In-flight artifacts: 2 paths.",
         "Open questions: 1 items.",
     ]
-    assert out.endswith("Re-fire reads on artifacts now? [y / n]\n")
+    assert out.endswith(
+        "In-flight artifacts:\n- plan: plan.md\n- notes: gone.md (missing)\n</leftoff-briefing>\n"
+        "Re-fire reads on artifacts now? [y / n]\n"
+        "- y: read each of these files now\n- n: do not read them\n"
+    )
     assert "the plan's own words" not in out
     read = cli.ok("restore", "--read-artifacts").out
     assert "the plan's own words" in read
@@ -323,10 +404,10 @@ def test_a_program_gets_one_document_with_the_raw_text(cli: Cli, imported: Works
     imported.mark(OTHER, path)
     result = cli("restore", "--json")
 
-    told = json.loads(result.out)
+    answer = json.loads(result.out)
     assert result.code == 1
-    assert told["text"] == "half of a checkpoint\n"
-    assert told["hint"].startswith("Manual recovery — ")
+    assert answer["text"] == "half of a checkpoint\n"
+    assert answer["hint"].startswith("Manual recovery — ")
 
 
 @pytest.mark.accept(99)

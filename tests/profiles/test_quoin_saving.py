@@ -186,8 +186,8 @@ def test_a_save_leaves_one_line_for_the_session_that_takes_it_up(
 def test_without_an_id_there_is_a_warning_and_no_mark(
     cli: Cli, work: Workspace, session: str, repo: Repo
 ) -> None:
-    told = json.dumps({"summary": "Add a form", "session_id": session})
-    result = cli.ok("save", "login-form", "--from-json", "-", stdin=told)
+    fields = json.dumps({"summary": "Add a form", "session_id": session})
+    result = cli.ok("save", "login-form", "--from-json", "-", stdin=fields)
 
     assert "No session id is known" in result.err
     assert len(work.checkpoints()) == 1
@@ -224,10 +224,10 @@ def test_a_program_gets_the_whole_answer_with_the_exit_code(cli: Cli, work: Work
     result = cli("save", "login-form", "--summary", "Add a form", "--json")
 
     assert result.code == 1
-    told = json.loads(result.out)
-    assert told["name"] == "login-form"
-    assert "quoin files could not be written" in told["warnings"][-1]
-    assert Path(told["path"]).is_file()
+    answer = json.loads(result.out)
+    assert answer["name"] == "login-form"
+    assert "quoin files could not be written" in answer["warnings"][-1]
+    assert Path(answer["path"]).is_file()
 
 
 @pytest.mark.accept(86)
@@ -336,8 +336,8 @@ def test_a_save_is_marked_while_it_works_however_it_ends(
         # It reads: the signal is seen when the reading ends.
         process.communicate(b"", timeout=60)
     else:
-        told = b'{"summary": "Work"}' if ending == "success" else b"{"
-        process.communicate(told, timeout=60)
+        fields = b'{"summary": "Work"}' if ending == "success" else b"{"
+        process.communicate(fields, timeout=60)
 
     assert re.fullmatch(
         rf"skill=checkpoint\npid={process.pid}\ntimestamp=\d{{4}}-\S+Z\nbegan=\d+\n", text

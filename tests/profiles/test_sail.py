@@ -140,7 +140,7 @@ def test_the_same_words_twice_in_one_second_are_two_files(cli: Cli, folder: Path
 def test_a_thousand_saves_change_and_delete_no_earlier_file(quick_folder: Path) -> None:
     project = project_at(quick_folder)
     project.worktree.mkdir(parents=True)
-    store = Store(project)
+    store = Store(project, now=Clock())
     folder = project.worktree / ".claude"
     known: dict[str, str] = {}
     store.save(draft("first-of-all"))
@@ -191,8 +191,8 @@ def test_kill_9_leaves_only_whole_files_and_the_next_run_cleans_up(quick_folder:
     store = Store(project)
     store.save(draft("after-all", "After all"))
     assert open_mirrors(["sail"]).export_changes(store).problems == []
-    told, _ = store.events_since(None)
-    saved = {each for event in told if event.action == "saved" for each in event.ids}
+    events, _ = store.events_since(None)
+    saved = {each for event in events if event.action == "saved" for each in event.ids}
     known = {entry.id for entry in store.index().newest(100_000)}
     store.close()
 
@@ -362,7 +362,7 @@ def test_a_new_session_is_told_the_latest_and_no_older_one(
     words = ["--next", "Write limit.lua", "--blocker", "No password for staging"]
     saved = cli.json("save", "--summary", "Moving limits to Redis", *words)
 
-    told = talk.start()
+    reply = talk.start()
 
     for text in (
         "Moving limits to Redis",
@@ -371,8 +371,8 @@ def test_a_new_session_is_told_the_latest_and_no_older_one(
         "just now",
         saved["mirrored"][0],
     ):
-        assert text in told
-    assert "An older thing" not in told
+        assert text in reply
+    assert "An older thing" not in reply
 
 
 def test_what_the_original_program_writes_is_taken_in(cli: Cli, folder: Path) -> None:
@@ -424,13 +424,13 @@ def test_what_was_saved_because_the_context_filled_up_says_so(folder: Path, talk
     talk.fire("UserPromptSubmit", prompt="Go on")
 
     [path] = (folder / "checkpoints").iterdir()
-    told = json.loads(path.read_bytes())["compaction_context"]
+    stored = json.loads(path.read_bytes())["compaction_context"]
 
-    assert told["triggered_by_guardian"] is True
-    assert told["context_percentage_at_checkpoint"] == 77
-    assert told["key_context"]["current_task"] == "Add a login form"
-    assert told["key_context"]["last_file_edited"] == "app.py"
-    assert {*told["key_context"]} == {
+    assert stored["triggered_by_guardian"] is True
+    assert stored["context_percentage_at_checkpoint"] == 77
+    assert stored["key_context"]["current_task"] == "Add a login form"
+    assert stored["key_context"]["last_file_edited"] == "app.py"
+    assert {*stored["key_context"]} == {
         "current_task",
         "blocking_question",
         "last_file_edited",

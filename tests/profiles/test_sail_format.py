@@ -69,10 +69,10 @@ def test_texts_of_any_script_are_read_as_they_are() -> None:
 
 
 def test_line_ends_of_windows_change_nothing() -> None:
-    told = read("crlf/checkpoints/20261115T100000Z.json").fields
+    fields = read("crlf/checkpoints/20261115T100000Z.json").fields
 
-    assert told["summary"] == "First line\r\nsecond line"
-    assert told["files_modified"] == ["invoice.txt"]
+    assert fields["summary"] == "First line\r\nsecond line"
+    assert fields["files_modified"] == ["invoice.txt"]
 
 
 def test_missing_keys_are_no_problem_and_the_file_name_tells_the_time() -> None:
@@ -84,22 +84,22 @@ def test_missing_keys_are_no_problem_and_the_file_name_tells_the_time() -> None:
 
 
 def test_unknown_keys_and_odd_values_are_kept() -> None:
-    told = read("unknown/checkpoints/20261115T110000Z.json").fields
+    fields = read("unknown/checkpoints/20261115T110000Z.json").fields
 
-    assert told["decisions"] == [{"what": "Two queues", "why": "one is slow"}]
-    assert told["blockers"] == ["a single text"]
-    assert told["plan"] == {"title": "worker", "stage": "3.5"}
-    assert told["sail"]["mood"] == {"energy": 3, "words": ["tired", None]}
-    assert told["sail"]["context"]["key_artifacts"] == ["docs/worker.md"]
+    assert fields["decisions"] == [{"what": "Two queues", "why": "one is slow"}]
+    assert fields["blockers"] == ["a single text"]
+    assert fields["plan"] == {"title": "worker", "stage": "3.5"}
+    assert fields["sail"]["mood"] == {"energy": 3, "words": ["tired", None]}
+    assert fields["sail"]["context"]["key_artifacts"] == ["docs/worker.md"]
 
 
 def test_newer_members_tell_the_session_and_how_full_the_context_was() -> None:
-    told = read("later/plans/export/checkpoints/20261116T070000Z.json").fields
+    fields = read("later/plans/export/checkpoints/20261116T070000Z.json").fields
 
-    assert told["session_id"] == "s-77"
-    assert told["context"] == {"percent": 77.0}
-    assert told["reason"] == "context 77%"
-    assert told["sail"]["epistemic"]["last_finding_count"] == 2
+    assert fields["session_id"] == "s-77"
+    assert fields["context"] == {"percent": 77.0}
+    assert fields["reason"] == "context 77%"
+    assert fields["sail"]["epistemic"]["last_finding_count"] == 2
 
 
 @contextmanager
@@ -170,7 +170,7 @@ plain_json = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
     max_leaves=6,
 )
-told = st.fixed_dictionaries(
+fields = st.fixed_dictionaries(
     {"summary": words},
     optional={
         "intent": words,
@@ -204,10 +204,10 @@ told = st.fixed_dictionaries(
 @pytest.mark.slow("tries many checkpoints")
 @pytest.mark.accept(162)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-@given(told)
-def test_exported_and_imported_a_checkpoint_is_the_same(told: dict[str, Any]) -> None:
+@given(fields)
+def test_exported_and_imported_a_checkpoint_is_the_same(fields: dict[str, Any]) -> None:
     base = to_plain(draft("any-work"))
-    checkpoint = from_plain({**base, "next_action": None, **told}, Checkpoint)
+    checkpoint = from_plain({**base, "next_action": None, **fields}, Checkpoint)
 
     [back] = handed_over([checkpoint])
 
@@ -293,7 +293,7 @@ def test_five_hundred_files_are_imported_as_revisions_of_their_plan(cli: Cli, re
     assert (entry["name"], entry["summary"]) == ("big", "S499")
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_torn_or_garbled_file_is_read_or_refused_but_never_a_crash(data: st.DataObject) -> None:
     files = sorted(GOLDEN.rglob("checkpoints/*.json"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.profiles import sail_plans
+from leftoff.profiles import sail_format, sail_plans
 
 
 def put(folder: Path, path: str, value: object) -> None:
@@ -92,7 +92,7 @@ def test_no_content_of_a_file_is_an_error(tmp_path_factory: Any, data: bytes) ->
     sail_plans.plans(folder)
     sail_plans.tdd_session(folder)
     sail_plans.find_delegated(folder, sail_plans.read_index(folder) or {})
-    sail_plans.newest_kept(folder, 3)
+    sail_format.newest_kept(folder, 3)
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", ".hidden", "a/b", "a\\b", "a\0b"])

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 from cli.runs import Cli
+from gitrepo import Repo
+from leftoff import context
+from leftoff.hooks import start
 from profiles.sailing import folder, index_of, put, talk
 from stores import contents
 from talk import Talk
@@ -81,6 +84,35 @@ def test_only_what_was_not_given_is_asked(
     labels = [each["label"] for each in result.json["choices"]] if result.code == 3 else []
     assert labels == asked
     assert result.code == (3 if asked else 0)
+
+
+@pytest.mark.promise("sail", 44)
+def test_the_command_itself_is_not_what_comes_next(cli: Cli, folder: Path, talk: Talk) -> None:
+    talk.ask("Move the limits to Redis")
+    talk.edit("limiter.py")
+    talk.say("Wrote limiter.py. Next I will write the Lua script.")
+    talk.ask(
+        "<command-message>checkpoint</command-message>\n<command-name>/checkpoint</command-name>\n"
+        '<command-args>--summary "Moving limits"</command-args>'
+    )
+    out = cli.ok("save", "--summary", "Moving limits", "--from", str(talk.transcript)).out
+
+    [native] = natives(folder)
+    assert "/checkpoint" not in json.dumps(native)
+    assert native["next_action"] == "Write the Lua script."
+    assert "Next:     Write the Lua script." in out
+
+
+@pytest.mark.promise("sail", 5, 43)
+def test_without_any_answer_nothing_hides_the_latest(cli: Cli, folder: Path) -> None:
+    cli.ok("save", "--summary", "Moving limits")
+    with cli.terminal("save") as terminal:
+        for question in (WORKING_ON, DECISIONS, NEXT):
+            terminal.expect(question)
+            terminal.answer("")
+        terminal.expect("nothing was saved")
+
+    assert [each["summary"] for each in natives(folder)] == ["Moving limits"]
 
 
 @pytest.mark.promise("sail", 4)
@@ -293,6 +325,91 @@ def test_a_checkpoint_that_the_agent_wrote_is_surfaced(cli: Cli, folder: Path, t
     assert "An older thing" not in said
 
 
+@pytest.mark.promise("sail", 33)
+@pytest.mark.parametrize(
+    "native",
+    [
+        {"summary": "Moving limits", "next_action": ["Write limit.lua", "Wire it in"]},
+        {"summary": ["Moving limits"], "next_action": {"do": "Write limit.lua; Wire it in"}},
+        {"Summary": "Moving limits", "nextAction": "Write limit.lua", "then": "Wire it in"},
+        {"task": "Moving limits", "next_steps": ["Write limit.lua", "Wire it in"]},
+        {
+            "summary": "Moving limits",
+            "next_action": "Write limit.lua",
+            "next_steps": ["Wire it in"],
+        },
+        {"summary": "Moving limits", "blockers": "Write limit.lua", "mood": {"is": "Wire it in"}},
+        {"summary": "Moving limits", "decisions": {"Write limit.lua": "Wire it in"}},
+        {
+            "summary": "Moving limits",
+            "decisions": [{"decision": "Write limit.lua", "alternatives": ["Wire it in"]}],
+        },
+        {
+            "summary": "Moving limits",
+            "context": {"files_in_progress": [{"path": "Write limit.lua", "state": "Wire it in"}]},
+        },
+    ],
+)
+def test_a_session_gets_all_that_a_file_says(folder: Path, talk: Talk, native: Any) -> None:
+    put(folder / "checkpoints" / "20261115T184012Z.json", native)
+
+    said = talk.start()
+    for words in ("Task: Moving limits", "Write limit.lua", "Wire it in"):
+        assert words in said
+
+
+@pytest.mark.promise("sail", 20, 21, 42)
+def test_plan_stage_and_test_first_phase_reach_the_next_session(
+    cli: Cli, folder: Path, talk: Talk
+) -> None:
+    active = {"active_plan": "rate-limits", "active_plan_stage": 4, "active_tdd_phase": "red"}
+    put(folder / "state-index.json", active)
+    cli.ok("save", "--summary", "Moving limits", "--next", "Write limit.lua")
+
+    for said in (talk.start(), cli.ok("resume", "--accept").out):
+        for words in ("rate-limits", "step 4", "test-first phase: red"):
+            assert words in said
+
+
+@pytest.mark.promise("sail", 29, 36, 41)
+@pytest.mark.parametrize("words", [["resume"], ["resume", "--accept"]])
+def test_resume_takes_the_latest_without_a_question(
+    cli: Cli, folder: Path, repo: Repo, words: list[str]
+) -> None:
+    del folder
+    cli.ok("save", "--summary", "Moving limits to Redis", "--next", "Write limit.lua")
+    repo.git("checkout", "-q", "-b", "side")
+    cli.ok("save", "--summary", "Paint the login page", "--next", "Pick a blue")
+    repo.git("checkout", "-q", "main")
+
+    out = cli.ok(*words).out
+    assert "Pick a blue" in out
+    assert "Write limit.lua" not in out
+    with cli.terminal("resume") as terminal:
+        out = terminal.rest()
+    assert "Pick a blue" in out
+    assert "Which one" not in out
+    said = Talk(repo.folder, "next").start()
+    assert "Pick a blue" in said
+    assert "Write limit.lua" not in said
+
+
+@pytest.mark.promise("sail", 36)
+def test_older_decisions_are_not_shown_at_session_start(cli: Cli, folder: Path, talk: Talk) -> None:
+    del folder
+    older = ["--decision", "Chose Redis over memory", "--failed", "Cookies :: the proxy"]
+    cli.ok("save", "--summary", "Moving limits to Redis", "--next", "Write limit.lua", *older)
+    latest = ["--decision", "Chose blue over green", "--next", "Pick a blue"]
+    cli.ok("save", "--summary", "Paint the login page", *latest)
+    cli.ok("memory", "add", "rule", "Always use tabs")
+
+    said = talk.start()
+    assert "Chose blue over green" in said
+    assert "Always use tabs" in said
+    for words in ("Chose Redis", "Cookies", "Moving limits"):
+        assert words not in said
+
+
 @pytest.mark.promise("sail", 31, 32)
 @pytest.mark.parametrize("plan", [None, "rate-limits"])
 def test_the_latest_by_the_original_line_is_the_latest_saved_on_purpose(
@@ -338,6 +455,83 @@ def test_every_file_stays_as_it_was_written(cli: Cli, folder: Path, talk: Talk) 
 @pytest.mark.promise("sail", 39)
 def test_a_save_does_not_warn_about_what_sail_does_not_have(cli: Cli, folder: Path) -> None:
     del folder
-    words = ["--summary", "Moving limits", "--next", "Write limit.lua in src"]
+    for words in (
+        ["--summary", "Moving limits", "--next", "Write limit.lua in src"],
+        ["--summary", "stuff", "--next", "continue", "--decision", "x", "--blocker", "it"],
+        ["--summary", "wip", "--file", "gone.ts", "--done", "some progress"],
+    ):
+        assert cli.ok("save", *words).err == ""
 
-    assert cli.ok("save", *words).err == ""
+
+# Files that cannot be read
+
+
+@pytest.mark.promise("sail", 45)
+def test_a_file_that_is_not_json_is_reported_in_its_own_project_only(
+    cli: Cli, folder: Path, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder / "checkpoints" / "20261115T184000Z.json", '{"summary": "half')
+    talk.fire("Stop")
+    other = Repo(tmp_path / "other")
+
+    def notice(folder: Path) -> str:
+        each = Talk(folder, "session-2")
+        data = json.dumps(each.payload("SessionStart", source="startup")).encode()
+        reply = start.answer("claude", data, context.state_folder())
+        return str(json.loads(reply).get("systemMessage", "")) if reply else ""
+
+    def warned() -> str:
+        return "\n".join(
+            f"{each['check']}: {each['what']}"
+            for each in cli("doctor", "--json").json["findings"]
+            if each["level"] == "warning"
+        )
+
+    problem = "checkpoints/20261115T184000Z.json: It is not valid JSON"
+    assert problem in notice(folder.parent)
+    assert problem in warned()
+    assert "hook" not in notice(folder.parent)
+    assert "hook error" not in warned()
+    repaired = put(folder / "checkpoints" / "20261115T184100Z.json", '{"summary": "half')
+    talk.fire("Stop")
+    assert repaired.name in warned()
+    put(repaired, '{"summary": "Whole", "timestamp": "2026-11-15T18:41:00Z"}')
+    assert repaired.name not in warned()
+    assert repaired.name not in notice(folder.parent)
+    assert problem in warned()
+    monkeypatch.chdir(other.folder)
+    assert "20261115T184000Z" not in notice(other.folder)
+    assert "doctor" not in notice(other.folder)
+    assert "20261115T184000Z" not in warned()
+
+
+@pytest.mark.promise("sail", 20, 21)
+def test_stage_and_phase_come_from_their_own_files_if_the_index_lacks_them(
+    cli: Cli, folder: Path
+) -> None:
+    put(folder / "state-index.json", {"active_plan": "rate"})
+    put(folder / "plans" / "rate" / "state.json", {"name": "rate", "current_stage": 3})
+    put(folder / "tdd-sessions" / "active.json", {"phase": "RED"})
+    cli.ok("save", "--summary", "Limits in Redis")
+
+    (file,) = (folder / "plans" / "rate" / "checkpoints").glob("*.json")
+    found = json.loads(file.read_text(encoding="utf-8"))["context"]
+    assert (found["active_plan_stage"], found["active_tdd_phase"]) == (3, "RED")
+
+
+@pytest.mark.promise("sail", 47, 48)
+def test_a_file_in_another_spelling_counts_by_its_own_time(cli: Cli, folder: Path) -> None:
+    put(
+        folder / "checkpoints" / "20990101T000000Z.json",
+        {"Timestamp": "2026-11-17T09:00:00Z", "Summary": "Parse the feed", "nextAction": "Try"},
+    )
+    put(
+        folder / "checkpoints" / "20261117T100000Z.json",
+        {"timestamp": "2026-11-17T10:00:00Z", "summary": "Cache it", "next_action": "Run it"},
+    )
+
+    shown = cli.ok("status", "--plan").out
+
+    assert "Parse the feed" in shown
+    assert "Next action: Run it" in shown
+    assert cli.json("latest")["summary"] == "Cache it"

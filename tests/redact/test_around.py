@@ -4,8 +4,6 @@ import json
 import re
 from collections.abc import Iterator
 
-import pytest
-
 from leftoff.redact import redact
 from leftoff.redact.addresses import ADDRESSES, PIPES, Address, Pipe
 from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS, CommandRule
@@ -15,6 +13,7 @@ from leftoff.redact.private_keys import PRIVATE_KEYS
 from leftoff.redact.prose import PROSE
 from leftoff.redact.statements import STATEMENTS
 from redact_cases import ALNUM, HEX, made_up
+from rows import for_each
 
 SECRETS = {
     "<pw>": ["hunter2" + "!x", "S3cr" + "et.Pa55", "Tr0ub4dor" + "&3", "c0rrect" + "Horse"],
@@ -50,7 +49,7 @@ def filled(example: str) -> Iterator[tuple[str, list[str]]]:
         yield text, used
 
 
-@pytest.mark.parametrize(("kind", "example"), CUT, ids=[example[:60] for _, example in CUT])
+@for_each(("kind", "example"), CUT)
 def test_the_examples_of_a_row_are_cut(kind: str, example: str) -> None:
     for text, secrets in filled(example):
         dumped = json.dumps({"command": text}, ensure_ascii=not WIDE.search(text))
@@ -62,7 +61,7 @@ def test_the_examples_of_a_row_are_cut(kind: str, example: str) -> None:
         assert f"[redacted: {kind}]" in redact(text)
 
 
-@pytest.mark.parametrize(("kind", "example"), STAYS, ids=[example[:60] for _, example in STAYS])
+@for_each(("kind", "example"), STAYS)
 def test_the_counter_examples_of_a_row_stay(kind: str, example: str) -> None:
     for text in (example, json.dumps({"command": example}), f"see `{example}` for more"):
         assert redact(text) == text, kind
@@ -72,7 +71,7 @@ def test_every_row_has_an_example() -> None:
     assert all(row.cut for row in ROWS)
 
 
-@pytest.mark.parametrize("kind", sorted({row.kind for row in ROWS}))
+@for_each("kind", sorted({row.kind for row in ROWS}))
 def test_the_marker_of_every_kind_is_known(kind: str) -> None:
     assert is_marker(marker(kind))
 

@@ -6,10 +6,9 @@ import json
 import urllib.parse
 from collections.abc import Callable
 
-import pytest
-
 from leftoff.redact import redact
 from redact_cases import ALNUM, HEX, made_up
+from rows import for_each
 
 Lines = list[str]
 Layout = Callable[[Lines], str]
@@ -186,8 +185,8 @@ def leaked(text: str, lines: Lines) -> int:
     return sum(len(line) for line in body if line[4:28] in flat)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("name", KEYS)
+@for_each("layout", LAYOUTS)
+@for_each("name", KEYS)
 def test_a_private_key_is_cut_out_of_any_layout(name: str, layout: str) -> None:
     if layout.startswith("encoded") and name in ENCODED_ONLY_WITH_MARKS:
         return
@@ -205,8 +204,8 @@ def test_a_private_key_is_cut_out_of_any_layout(name: str, layout: str) -> None:
 TORN_LAYOUTS = [name for name in LAYOUTS if not name.startswith("encoded")]
 
 
-@pytest.mark.parametrize("layout", TORN_LAYOUTS)
-@pytest.mark.parametrize("torn", ["head", "end"])
+@for_each("layout", TORN_LAYOUTS)
+@for_each("torn", ["head", "end"])
 def test_a_private_key_that_was_cut_off_is_cut_out(torn: str, layout: str) -> None:
     lines = key()
     rest = lines[1:] if torn == "head" else lines[:-1]
@@ -225,8 +224,8 @@ def test_the_first_line_of_a_narrow_key_without_its_mark_is_cut_out_too() -> Non
     assert redact("before it\n" + "\n".join(lines)) == "before it\n[redacted: private key]"
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("label", ["PUBLIC KEY", "CERTIFICATE", "RSA PUBLIC KEY", "PGP SIGNATURE"])
+@for_each("layout", LAYOUTS)
+@for_each("label", ["PUBLIC KEY", "CERTIFICATE", "RSA PUBLIC KEY", "PGP SIGNATURE"])
 def test_what_is_public_stays_whole(label: str, layout: str) -> None:
     text = f"before it\n{LAYOUTS[layout](key(label))}\nafter it"
 

@@ -11,6 +11,7 @@ from leftoff.redact import engine, redact, rule_index
 from leftoff.redact.markers import is_marker, split_at_markers
 from leftoff.redact.shapes import Span
 from redact_cases import BEFORE, PLACES, SHAPES, STAYS
+from rows import for_each
 
 SECRETS = [secret for name, (_, secret) in SHAPES.items() if name not in BEFORE]
 SCHEMES = [
@@ -38,7 +39,7 @@ FRAGMENTS = [
 TEXTS = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=12), max_size=10).map("".join)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@for_each("scheme", SCHEMES)
 def test_a_marker_behind_a_header_is_not_redacted_again(scheme: str) -> None:
     once = redact(f"< Authorization: {scheme} " + "YIIJvwYG" * 12 + "\n< Host: x.test")
 
@@ -47,7 +48,7 @@ def test_a_marker_behind_a_header_is_not_redacted_again(scheme: str) -> None:
     assert once.endswith("\n< Host: x.test")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=5 * settings().max_examples)
 @given(TEXTS)
 def test_redacting_twice_changes_nothing_more(text: str) -> None:
     once = redact(text)
@@ -55,7 +56,7 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
     assert redact(once) == once
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=5 * settings().max_examples)
 @given(TEXTS)
 def test_what_remains_was_there_before_and_in_this_order(text: str) -> None:
     at = 0
@@ -65,7 +66,7 @@ def test_what_remains_was_there_before_and_in_this_order(text: str) -> None:
         at += len(part)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=3 * settings().max_examples)
 @given(TEXTS, st.sampled_from(SECRETS), TEXTS)
 def test_a_secret_between_blanks_is_gone_whatever_is_around_it(
     before: str, secret: str, after: str
@@ -76,7 +77,7 @@ def test_a_secret_between_blanks_is_gone_whatever_is_around_it(
     assert f"\n {secret} \n" not in redact(f"{before} \n {secret} \n {after}")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_the_marker_of_each_kind_is_a_border(kind: str) -> None:
     for text in (
         f"[redacted: {kind}]",
@@ -87,8 +88,8 @@ def test_the_marker_of_each_kind_is_a_border(kind: str) -> None:
     assert is_marker(f"[redacted: {kind}]".encode())
 
 
-@pytest.mark.parametrize("name", ["aws", "github", "stripe", "npm", "jwt"])
-@pytest.mark.parametrize("around", ["[redacted: {}]", "[redacted: {} key]", "[redacted: key {}]"])
+@for_each("name", ["aws", "github", "stripe", "npm", "jwt"])
+@for_each("around", ["[redacted: {}]", "[redacted: {} key]", "[redacted: key {}]"])
 def test_nobody_hides_a_secret_in_a_marker(around: str, name: str) -> None:
     assert SHAPES[name][1] not in redact(around.format(SHAPES[name][1]))
 
@@ -143,7 +144,7 @@ def test_a_long_text_is_looked_at_again_only_near_a_cut(monkeypatch: pytest.Monk
     assert sum(looked) < 1.1 * 2 * len(filler)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_a_long_text_with_secrets_is_redacted_once_and_for_all(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - not a secret
     lines = ["Nothing to see in this line.\n"] * 400
@@ -155,7 +156,7 @@ def test_a_long_text_with_secrets_is_redacted_once_and_for_all(seed: int) -> Non
     assert redact(once) == once
 
 
-@pytest.mark.parametrize("chunk", range(8))
+@for_each("chunk", range(8))
 def test_hostile_texts_are_redacted_once_and_for_all(chunk: int) -> None:
     chosen = random.Random(chunk).sample(sorted(set(seeds())), 60)  # noqa: S311 - not a secret
     for seed in chosen:
@@ -194,13 +195,11 @@ def test_a_text_that_is_taken_for_harmless_has_no_secret(parts: list[str]) -> No
         assert engine.find_secrets(text) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["Port the exporter to streaming writes", "/tmp/project/src/app.py"]
-)
+@for_each("text", ["Port the exporter to streaming writes", "/tmp/project/src/app.py"])
 def test_plain_words_and_paths_are_harmless(text: str) -> None:
     assert engine.is_harmless(text)
 
 
-@pytest.mark.parametrize("text", [*FRAGMENTS, *(f"Now say {text}" for text in FRAGMENTS)])
+@for_each("text", [*FRAGMENTS, *(f"Now say {text}" for text in FRAGMENTS)])
 def test_no_text_with_a_secret_is_taken_for_harmless(text: str) -> None:
     assert not (engine.is_harmless(text) and engine.find_secrets(text))

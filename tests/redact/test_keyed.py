@@ -3,10 +3,9 @@
 import json
 import string
 
-import pytest
-
 from leftoff.redact import redact
 from redact_cases import ALNUM, HEX, made_up, uuid_like
+from rows import for_each
 
 PASSWORDS = ["hunter22" + "!", "S3cret" + ".Pa55", "corr3ct-" + "horse"]
 TOKENS = [made_up(ALNUM, 32), made_up(HEX, 32), made_up(ALNUM, 20), uuid_like()]
@@ -154,8 +153,8 @@ def written(syntax: str, name: str, value: str) -> str:
     return text.replace("\0", "name").replace("<v>", value)
 
 
-@pytest.mark.parametrize("syntax", SYNTAXES)
-@pytest.mark.parametrize("kind", NAMES)
+@for_each("syntax", SYNTAXES)
+@for_each("kind", NAMES)
 def test_the_value_of_a_telling_name_is_cut_in_every_syntax(kind: str, syntax: str) -> None:
     for name in NAMES[kind]:
         for value in PASSWORDS if kind == "password" else TOKENS:
@@ -167,7 +166,7 @@ def test_the_value_of_a_telling_name_is_cut_in_every_syntax(kind: str, syntax: s
                 assert redact(clean) == clean
 
 
-@pytest.mark.parametrize("syntax", PASSWORD_SYNTAXES)
+@for_each("syntax", PASSWORD_SYNTAXES)
 def test_a_password_is_cut_out_of_commands_and_statements(syntax: str) -> None:
     for value in PASSWORDS:
         text = PASSWORD_SYNTAXES[syntax].replace("<v>", value)
@@ -193,8 +192,8 @@ ODD_VALUES = [
 ]
 
 
-@pytest.mark.parametrize("value", ODD_VALUES)
-@pytest.mark.parametrize(
+@for_each("value", ODD_VALUES)
+@for_each(
     "syntax",
     [
         "app:\n  acme_api_key: <v>\n  other: 1\n",
@@ -210,7 +209,7 @@ def test_an_odd_value_is_a_secret_in_a_syntax_without_quotes(syntax: str, value:
     assert value not in redact(syntax.replace("<v>", value))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "syntax",
     [
         "[client]\nuser=root\npassword=<v>\n",
@@ -232,8 +231,8 @@ def test_a_plain_word_is_a_password_in_settings_and_commands(syntax: str) -> Non
     assert word not in redact(syntax.replace("<v>", word))
 
 
-@pytest.mark.parametrize("sign", ["|", "[", "<", ">", "{"])
-@pytest.mark.parametrize(
+@for_each("sign", ["|", "[", "<", ">", "{"])
+@for_each(
     "syntax",
     ["docker run -e ACME_SECRET=<v> image", "GET /a?acme_client_secret=<v>&page=2 HTTP/1.1"],
 )
@@ -245,7 +244,7 @@ def test_a_random_value_may_contain_a_bracket_or_a_pipe(syntax: str, sign: str) 
     assert clean == syntax.replace("<v>", "[redacted: secret]")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "def login(user, password=default_value):",
@@ -290,8 +289,8 @@ CHOSEN = [
 ]
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
-@pytest.mark.parametrize("value", CHOSEN)
+@for_each("sentence", SENTENCES)
+@for_each("value", CHOSEN)
 def test_a_password_in_a_sentence_is_cut(sentence: str, value: str) -> None:
     before, _, after = sentence.partition("<v>")
 
@@ -306,13 +305,13 @@ def test_a_password_in_a_sentence_is_cut_with_all_its_marks() -> None:
     assert redact("the password is tr0ub" + "4dor&3") == "the password is [redacted: password]"
 
 
-@pytest.mark.parametrize("sentence", ["my secret is <v>", "secret: <v>", "the token is <v>"])
-@pytest.mark.parametrize("value", ["s3cr3t" + "value", "hunter2" + "xyz", "abcd1234" + "efgh5678"])
+@for_each("sentence", ["my secret is <v>", "secret: <v>", "the token is <v>"])
+@for_each("value", ["s3cr3t" + "value", "hunter2" + "xyz", "abcd1234" + "efgh5678"])
 def test_a_secret_in_a_sentence_is_cut(sentence: str, value: str) -> None:
     assert value not in redact(sentence.replace("<v>", value))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "password is required",
@@ -360,27 +359,25 @@ BEHIND_A_KEY = [
 ]
 
 
-@pytest.mark.parametrize("bracket", "[{(<>")
-@pytest.mark.parametrize("syntax", BEHIND_A_KEY)
+@for_each("bracket", "[{(<>")
+@for_each("syntax", BEHIND_A_KEY)
 def test_a_random_value_may_hold_a_bracket(syntax: str, bracket: str) -> None:
     value = made_up(ALNUM, 14) + bracket + made_up(ALNUM, 26)
 
     assert redact(syntax.replace("<v>", value)) == syntax.replace("<v>", "[redacted: token]")
 
 
-@pytest.mark.parametrize("call", ["make_token(user, 12)", "tokens[index]", "Token{id: 1}"])
+@for_each("call", ["make_token(user, 12)", "tokens[index]", "Token{id: 1}"])
 def test_a_call_behind_a_key_is_not_a_value(call: str) -> None:
     assert redact(f"acme_token: {call}\n") == f"acme_token: {call}\n"
 
 
-@pytest.mark.parametrize(
-    "value", ["{auths: {x: {auth: " + made_up(ALNUM, 32) + "}}}", "V1 " + made_up(ALNUM, 40)]
-)
+@for_each("value", ["{auths: {x: {auth: " + made_up(ALNUM, 32) + "}}}", "V1 " + made_up(ALNUM, 40)])
 def test_a_quoted_object_or_phrase_with_a_random_part_is_a_secret(value: str) -> None:
     assert redact(f'acme_secret = "{value}"') == 'acme_secret = "[redacted: secret]"'
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         'access_token = "sdlfkj452"',
@@ -404,7 +401,7 @@ def test_a_specimen_of_a_manual_stays(text: str) -> None:
     assert redact(text) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         'access_token = "<v>"',

@@ -1,22 +1,21 @@
 """Markers are recognized, and nothing else is taken for one."""
 
-import pytest
-
 from leftoff.redact.markers import is_marker, marker, split_at_markers
+from rows import for_each
 
 
-@pytest.mark.parametrize("kind", ["password", "password in url", "auth0 token", "crates.io token"])
+@for_each("kind", ["password", "password in url", "auth0 token", "crates.io token"])
 def test_the_marker_of_a_kind_is_known(kind: str) -> None:
     assert marker(kind) == f"[redacted: {kind}]".encode()
     assert is_marker(marker(kind))
 
 
-@pytest.mark.parametrize("kind", ["Some Thing", "a]b", "", "x" * 60, "hunter2"])
+@for_each("kind", ["Some Thing", "a]b", "", "x" * 60, "hunter2"])
 def test_the_marker_of_an_unknown_kind_is_still_a_marker(kind: str) -> None:
     assert marker(kind) == b"[redacted: secret]"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [b"[redacted: x]", b"[redacted: a1b2c3d4 key]", b"[redacted: password", b"[redacted:key]"],
 )

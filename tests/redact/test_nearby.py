@@ -3,19 +3,18 @@
 import hashlib
 import uuid
 
-import pytest
-
 from leftoff.redact import redact
 from leftoff.redact.vendors import VENDORS
 from redact_cases import ALNUM, HEX, made_up
+from rows import for_each
 
 KEY = made_up(HEX, 32)
 TOKEN = made_up(ALNUM, 40)
 HASH = hashlib.sha1(b"x").hexdigest()  # noqa: S324 - a hash as git has them
 
 
-@pytest.mark.parametrize("vendor", VENDORS[::9])
-@pytest.mark.parametrize(
+@for_each("vendor", VENDORS[::9])
+@for_each(
     "syntax", ["{} = '<v>'", '{}: "<v>"', "{}_id=<v>", '"{}": "<v>"', "{} key: <v>", "<{}><v></{}>"]
 )
 def test_a_random_value_beside_the_name_of_an_issuer_is_cut(syntax: str, vendor: str) -> None:
@@ -25,7 +24,7 @@ def test_a_random_value_beside_the_name_of_an_issuer_is_cut(syntax: str, vendor:
     assert KEY not in redact(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "https://x.test/cb?code=<v>&state=a",
@@ -57,7 +56,7 @@ def test_the_hashes_that_databases_print_are_cut() -> None:
     assert redact(f"me:Some Realm:{KEY}") == "me:Some Realm:[redacted: password hash]"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         f"github commit: {HASH}",

@@ -1,12 +1,11 @@
 """Each row of the tables is its own test: the shape is cut out, the near miss stays whole."""
 
-import pytest
-
 from filled_shapes import fill
 from leftoff.redact.issuers import ROWS
 from leftoff.redact.rule_index import ANCHORED
 from leftoff.redact.shapes import Span, find_shapes
 from leftoff.redact.template import openings, solid_part
+from rows import for_each
 
 ALL_ROWS = [*ROWS, *ANCHORED]
 WRAPPINGS = [
@@ -22,7 +21,7 @@ def found_in(text: str) -> list[tuple[str, str]]:
     return [(kind, data[start:end].decode()) for start, end, kind in find_shapes(data)]
 
 
-@pytest.mark.parametrize(("kind", "shape", "miss"), ALL_ROWS, ids=[row[1] for row in ALL_ROWS])
+@for_each(("kind", "shape", "miss"), ALL_ROWS)
 def test_each_row_finds_its_shape_and_leaves_its_near_miss(
     kind: str, shape: str, miss: str
 ) -> None:
@@ -47,7 +46,7 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize("shape", UNKNOWN)
+@for_each("shape", UNKNOWN)
 def test_a_kind_that_no_table_knows_is_found_by_looking_issued(shape: str) -> None:
     text = fill(shape)[0]
 
@@ -69,6 +68,8 @@ HARMLESS = [
     "docker-<64 hex>",
     "vpc-0<16 hex>",
     "toolu_01<22 alnum>",
+    "ses_e1<10 hex><14 alnum>",
+    "prt_1e<10 hex><14 alnum>",
     "msg_01<22 alnum>",
     "req_011<21 alnum>",
     "chatcmpl-<29 alnum>",
@@ -89,7 +90,7 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("shape", HARMLESS)
+@for_each("shape", HARMLESS)
 def test_hashes_ids_and_names_stay_whole(shape: str) -> None:
     for seed in range(20):
         assert found_in(f"see {fill(shape, seed)[0]}, then go on") == []
@@ -104,22 +105,20 @@ SPECIMENS = [
 ]
 
 
-@pytest.mark.parametrize("text", SPECIMENS)
+@for_each("text", SPECIMENS)
 def test_what_documentation_shows_in_place_of_a_secret_stays(text: str) -> None:
     assert found_in(f"export KEY={text}") == []
 
 
-@pytest.mark.parametrize(
-    "shape", ["AKIA<16 upper>", "sk-ant-<40 alnum>-your-key-here", "ghp_<36 alnum>"]
-)
+@for_each("shape", ["AKIA<16 upper>", "sk-ant-<40 alnum>-your-key-here", "ghp_<36 alnum>"])
 def test_a_word_of_documentation_does_not_protect_a_real_secret(shape: str) -> None:
     text = fill(shape)[0]
 
     assert [secret for _, secret in found_in(f"example: {text} # placeholder")] == [text]
 
 
-@pytest.mark.parametrize("before", ["", "x=", "my_", "key-", '"', "(", ":", ">", ",", "/", "@"])
-@pytest.mark.parametrize("after", ["", "\n", '"', ")", "<", ",", ";", "&", "'", "]"])
+@for_each("before", ["", "x=", "my_", "key-", '"', "(", ":", ">", ",", "/", "@"])
+@for_each("after", ["", "\n", '"', ")", "<", ",", ";", "&", "'", "]"])
 def test_a_secret_is_found_between_any_two_marks(before: str, after: str) -> None:
     secret = fill("ghp_<36 alnum>")[0]
 
@@ -155,7 +154,7 @@ def test_every_row_is_written_once() -> None:
     assert sorted(shapes) == sorted(set(shapes))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[1])
+@for_each("row", ROWS)
 def test_what_follows_an_opening_is_as_solid_as_the_index_says(row: tuple[str, str, str]) -> None:
     filled, _ = fill(row[1])
     opening = max((text for text in openings(row[1]) if filled.startswith(text)), key=len)

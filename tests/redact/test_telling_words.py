@@ -2,20 +2,19 @@
 
 import re
 
-import pytest
-
 from leftoff.redact.telling_words import KEY_GUARD, KEY_OF, NOT_OF, is_telling
+from rows import for_each
 
 
-@pytest.mark.parametrize("word", [*KEY_OF, *NOT_OF])
+@for_each("word", [*KEY_OF, *NOT_OF])
 def test_every_word_has_the_three_letters_that_are_looked_up_first(word: bytes) -> None:
     assert len(word) >= 3
     assert word.isalpha()
     assert word.islower()
 
 
-@pytest.mark.parametrize("joint", [b"", b"_", b"-", b" "])
-@pytest.mark.parametrize("word", KEY_OF)
+@for_each("joint", [b"", b"_", b"-", b" "])
+@for_each("word", KEY_OF)
 def test_the_guard_lets_every_key_that_tells_through(word: bytes, joint: bytes) -> None:
     name = word + joint + b"key"
 

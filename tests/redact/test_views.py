@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from leftoff.redact import redact, views
 from leftoff.redact.views import blank_escapes, decode_views
 from redact_cases import SHAPES
+from rows import for_each
 
 TOKEN = SHAPES["github"][1]
 MARKER = "[redacted: github token]"
@@ -32,8 +33,8 @@ BORDERS = [
 INSIDE = ["\u200b", "\u00ad", "\ufeff", "\x1b[m\x1b[K", "\x1b[0m\x1b[1m", "\\u200b", "\\u00ad"]
 
 
-@pytest.mark.parametrize("border", BORDERS)
-@pytest.mark.parametrize("before", ["token", "a ", 'echo "', "x.test/?q=", "=3D "])
+@for_each("border", BORDERS)
+@for_each("before", ["token", "a ", 'echo "', "x.test/?q=", "=3D "])
 def test_a_secret_after_an_escape_is_cut_and_the_escape_stays(before: str, border: str) -> None:
     text = f"{before}{border}{TOKEN}"
 
@@ -42,7 +43,7 @@ def test_a_secret_after_an_escape_is_cut_and_the_escape_stays(before: str, borde
     assert redact(text) == f"{kept}{MARKER}"
 
 
-@pytest.mark.parametrize("mark", INSIDE)
+@for_each("mark", INSIDE)
 def test_a_secret_with_something_invisible_in_it_is_cut(mark: str) -> None:
     text = f"use {TOKEN[:9]}{mark}{TOKEN[9:20]}{mark}{TOKEN[20:]} here"
 
@@ -75,8 +76,8 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
 PASSWORD = "hunter22" + "Xy"
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize(
+@for_each("encoding", ENCODINGS)
+@for_each(
     "text",
     [
         f'{{"db_password": "{PASSWORD}"}} a=1',
@@ -129,8 +130,8 @@ def test_each_byte_of_a_view_comes_from_the_text_in_order(text: str) -> None:
         assert all(left[1] <= right[0] or left == right for left, right in pairwise(places))
 
 
-@pytest.mark.parametrize("mark", ["%", "&", "D", "[", "\x1b", "^"])
-@pytest.mark.parametrize("count", [0, 1, 3, 4, 5000])
+@for_each("mark", ["%", "&", "D", "[", "\x1b", "^"])
+@for_each("count", [0, 1, 3, 4, 5000])
 def test_an_escape_is_found_however_many_marks_precede_it(mark: str, count: int) -> None:
     secret = "hx7Qp2" + "Lm9Rt4"
 
@@ -139,7 +140,7 @@ def test_an_escape_is_found_however_many_marks_precede_it(mark: str, count: int)
     assert secret not in clean
 
 
-@pytest.mark.parametrize("colour", ["^[[31m", "\\e[31m", "\\033[31m", "^[]8;;x.test\x07"])
+@for_each("colour", ["^[[31m", "\\e[31m", "\\033[31m", "^[]8;;x.test\x07"])
 def test_a_written_colour_beside_a_real_one_hides_nothing(colour: str) -> None:
     text = f"\x1b[1muse\x1b[0m {TOKEN[:9]}{colour}{TOKEN[9:]} here"
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from leftoff.checkpoint import Checkpoint, decode, encode
 from leftoff.errors import LeftoffError, SessionUnreadable, UsageError
 from leftoff.session.capture import SessionMemory, capture, read_session
+from leftoff.threads.briefing import render
 from recordings import RECORDED
 
 RECORDINGS = sorted((RECORDED / "claude").glob("*.jsonl"))
@@ -49,6 +50,45 @@ def session(tmp_path: Path) -> Path:
             entry("assistant", [{"type": "text", "text": "Next I'll add the test."}]),
         ],
     )
+
+
+def test_a_command_chained_to_another_one_is_listed_too(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "s1.jsonl",
+        [
+            entry("user", "build the login page"),
+            *use(1, "Bash", command="git fetch origin && git status --short"),
+        ],
+    )
+
+    assert "- git fetch, git status" in render(capture(path).checkpoint, None, budget=1500)
+
+
+def test_a_command_repeated_in_a_row_is_one_step(tmp_path: Path) -> None:
+    commands = ["make test", "workmux status", "workmux status", "git diff", "workmux status"]
+    runs = [line for n, each in enumerate(commands) for line in use(n, "Bash", command=each)]
+    path = write(tmp_path / "s1.jsonl", [entry("user", "watch the worker"), *runs])
+
+    steps = [step.what for step in capture(path).checkpoint.trail]
+
+    assert steps == ["make test", "workmux status", "git diff", "workmux status"]
+
+
+def test_a_save_over_mcp_is_not_the_call_that_was_cut_short(tmp_path: Path) -> None:
+    save = {"type": "tool_use", "id": "c2", "name": "mcp__leftoff__save", "input": {"name": "x"}}
+    path = write(
+        tmp_path / "s1.jsonl",
+        [
+            entry("user", "build the login page"),
+            *use(1, "Edit", file_path="/u/r/src/login.py", old_string="a", new_string="b"),
+            entry("assistant", [save]),
+        ],
+    )
+
+    checkpoint = capture(path).checkpoint
+
+    assert checkpoint.in_flight is None
+    assert [step.tool for step in checkpoint.trail] == ["Edit"]
 
 
 def test_a_checkpoint_is_made_of_the_facts(session: Path) -> None:
@@ -254,3 +294,20 @@ def test_a_missing_file_is_told_by_its_path(tmp_path: Path) -> None:
 def test_an_unknown_agent_is_refused(session: Path) -> None:
     with pytest.raises(UsageError, match="Unknown agent: nobody"):
         capture(session, agent="nobody")
+
+
+def test_a_patch_in_a_command_is_shown_as_an_edit(tmp_path: Path) -> None:
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+x = 2\n+y = 3\n*** End Patch"
+    command = {"cmd": f"apply_patch <<'EOF'\n{patch}\nEOF\n", "workdir": "/r"}
+    call = {"type": "function_call", "name": "exec_command", "call_id": "1"}
+    ended = {"type": "function_call_output", "call_id": "1", "output": "Success. Updated a.py"}
+    items = [{**call, "arguments": json.dumps(command)}, ended]
+    lines = [{"type": "session_meta", "payload": {"id": "s", "cwd": "/r"}}]
+    lines += [{"type": "response_item", "payload": item} for item in items]
+    path = tmp_path / "rollout.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n")
+
+    checkpoint = capture(path, agent="codex").checkpoint
+
+    assert [(step.what, step.outcome) for step in checkpoint.trail] == [("a.py (+2 -1)", "edited")]
+    assert "- edited a.py (+2 -1)\n" in render(checkpoint, None, budget=500)

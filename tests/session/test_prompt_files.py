@@ -26,7 +26,7 @@ rename the column and rerun the migrations
 def test_a_file_without_headers_is_one_prompt() -> None:
     (only,) = parse("rename the column\nand rerun\n", written_at=NOON)
 
-    assert (only.text, only.told_at) == ("rename the column\nand rerun", LEGACY)
+    assert (only.text, only.written_at) == ("rename the column\nand rerun", LEGACY)
 
 
 @pytest.mark.accept(103)
@@ -38,7 +38,7 @@ def test_text_before_the_first_header_is_the_first_entry_with_the_time_legacy(
     prompt_queue.import_prompts(store, found, "session-1")
 
     waiting = prompt_queue.pending(store)
-    assert [(each.told_at, each.text) for each in waiting] == [
+    assert [(each.written_at, each.text) for each in waiting] == [
         (LEGACY, "delete the old table"),
         ("", "rename the column and rerun the migrations"),
         ("", "<task-notification>agent 3 finished</task-notification>"),

@@ -21,6 +21,8 @@ NOTES = """\
 **Started:** 2026-11-15
 **Blocking on:** nothing
 ## Open decisions
+- Is row 7 an error?
+## Decisions made
 - Stream rows instead of loading (files reach 2 GB)
 ## Corrections & preferences observed this session
 - [2026-11-15 18:21] delimiter is ";" not ","
@@ -32,6 +34,7 @@ NOTES = """\
 def test_the_notes_are_read_by_their_headings() -> None:
     assert state_file.parse(NOTES) == {
         "summary": "one error line per bad row",
+        "questions": ["Is row 7 an error?"],
         "decisions": [
             {"what": "Stream rows instead of loading", "why": "files reach 2 GB"},
         ],
@@ -89,6 +92,95 @@ def test_a_template_tells_nothing() -> None:
     assert state_file.is_empty(notes)
 
 
+TEMPLATE = """\
+# SESSION-STATE.md — Active Working Memory
+
+**Purpose:** details go here *before* the agent
+responds.
+
+## Active task
+
+**Name:**
+**Goal:**
+**Started:** YYYY-MM-DD
+**Blocking on:** *(human decision / external event / nothing)*
+
+## Open decisions
+
+*(things the human will need to decide)*
+
+-
+
+## Corrections & preferences observed this session
+
+*(short, specific, dated)*
+
+- [YYYY-MM-DD HH:MM]
+
+## Proper nouns & specific values
+
+- **Name** →
+- **Value** →
+
+## Drafts in flight
+
+- `PROPOSALS.md` § <title>  — status: pending-review
+- `<file>.md` § <section>   — status: drafting
+
+## Next-turn hint
+
+*(what the agent expects to do next)*
+
+-
+"""
+
+
+@pytest.mark.promise("openclaw", 62)
+def test_the_remarks_and_gaps_of_the_template_are_not_content() -> None:
+    assert state_file.is_empty(TEMPLATE)
+    filled = TEMPLATE.replace("**Goal:**", "**Goal:** one error line per bad row")
+    filled = filled.replace("to decide)*\n\n-", "to decide)*\n\n- Is row 7 an error?")
+    filled = filled.replace("- **Value** →", "- **Port** → 8080")
+
+    assert state_file.parse(filled) == {
+        "summary": "one error line per bad row",
+        "questions": ["Is row 7 an error?"],
+        "notes": ["**Port** → 8080"],
+    }
+
+
+def test_decisions_that_an_older_version_noted_as_open_stay_decisions() -> None:
+    notes = "## Open decisions\n- [2026-11-16 17:29] Keep the order\n- ship on Friday\n"
+
+    assert state_file.parse(notes) == {
+        "decisions": [{"what": "Keep the order", "why": ""}],
+        "questions": ["ship on Friday"],
+    }
+
+
+def test_tables_are_read_row_by_row() -> None:
+    notes = """\
+| Field | Value |
+|---|---|
+| Goal | one error line per bad row |
+
+## Decisions made
+| # | Decision | Rationale |
+|:-:|---|---|
+| 1 | Stream rows | files reach 2 GB |
+
+## Blockers
+| Blocker | Where |
+| --- | --- |
+| UnicodeDecodeError | samples/utf16.csv |
+"""
+    assert state_file.parse(notes) == {
+        "summary": "one error line per bad row",
+        "decisions": [{"what": "Stream rows", "why": "files reach 2 GB"}],
+        "blockers": ["UnicodeDecodeError (Where: samples/utf16.csv)"],
+    }
+
+
 @pytest.mark.accept(28)
 def test_a_save_without_flags_is_filled_from_the_notes(store: Store) -> None:
     (store.project.worktree / "SESSION-STATE.md").write_text(NOTES, encoding="utf-8")
@@ -117,9 +209,9 @@ def test_a_save_happens_without_notes(store: Store, text: str | None) -> None:
 
 @pytest.mark.parametrize("foot", ["---\n*Last updated: today*\n", "\n* * *\n\nKept by hand.\n"])
 def test_what_stands_below_a_rule_is_no_part_of_the_section_above(foot: str) -> None:
-    told = state_file.parse(f"## Blockers\nNone\n{foot}\n## Next action\nRun pytest\n{foot}")
+    fields = state_file.parse(f"## Blockers\nNone\n{foot}\n## Next action\nRun pytest\n{foot}")
 
-    assert told == {"next_action": {"text": "Run pytest"}}
+    assert fields == {"next_action": {"text": "Run pytest"}}
 
 
 def test_a_list_goes_on_below_a_rule() -> None:
@@ -129,18 +221,18 @@ def test_a_list_goes_on_below_a_rule() -> None:
 
 
 def test_tables_fences_and_the_time_of_writing_are_no_items() -> None:
-    told = state_file.parse(
+    fields = state_file.parse(
         "## Decisions\n| what | why |\n|---|---|\n\n"
         "## Next\n```\npytest -x\n```\n_Last updated: now_\n"
     )
 
-    assert told == {"next_action": {"text": "pytest -x"}}
+    assert fields == {"next_action": {"text": "pytest -x"}}
 
 
 def test_a_decision_or_value_may_begin_with_the_word_of_a_field() -> None:
-    told = state_file.parse("## Decisions\n- Name: kebab-case\n## Values\n- Task: is our word\n")
+    fields = state_file.parse("## Decisions\n- Name: kebab-case\n## Values\n- Task: is our word\n")
 
-    assert told == {
+    assert fields == {
         "decisions": [{"what": "Name: kebab-case", "why": ""}],
         "notes": ["Task: is our word"],
     }

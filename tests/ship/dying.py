@@ -35,8 +35,15 @@ def _prepare(folder: Path) -> None:
     store = Store(find_project(shop.folder))
     features.pass_(store, "1")
     store.close()
-    told = ("--summary", "Export orders", "--done", "Streamed", "--decision", "Stream :: memory")
-    _run("save", "csv", *told)
+    arguments = (
+        "--summary",
+        "Export orders",
+        "--done",
+        "Streamed",
+        "--decision",
+        "Stream :: memory",
+    )
+    _run("save", "csv", *arguments)
 
 
 def _prepare_update(folder: Path) -> None:
@@ -91,7 +98,7 @@ def _arm(fuse: Fuse, may_kill: Callable[[Sequence[str] | None], bool]) -> None:
 
 
 def _ship(folder: Path) -> None:
-    """Ship, in a child of its own: what it and its programs say is told only if it fails."""
+    """Ship, in a child of its own: what it and its programs print is shown only if it fails."""
     os.environ["FAKE_GH"] = str(folder / "github")
     os.chdir(folder / "shop")
     trouble = os.dup(2)

@@ -147,8 +147,8 @@ def show(command: str, found: Any, given: dict[str, list[str]]) -> None:
         if field not in FIELDS[command]:
             fail(f'Unknown JSON field: "{field}"')
     chosen = [found] if isinstance(found, dict) else found
-    told = [{field: each[field] for field in fields} for each in chosen]
-    sys.stdout.write(json.dumps(told[0] if isinstance(found, dict) else told))
+    shown = [{field: each[field] for field in fields} for each in chosen]
+    sys.stdout.write(json.dumps(shown[0] if isinstance(found, dict) else shown))
 
 
 def main() -> None:

@@ -198,9 +198,9 @@ def test_two_ships_at_once_make_one_commit(shop: Shop, cli: Cli) -> None:
         subprocess.Popen(words, env=environment(), stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    told = [each.communicate(timeout=120)[0] for each in both]
+    output = [each.communicate(timeout=120)[0] for each in both]
 
-    assert [each.returncode for each in both] == [0, 0], told
+    assert [each.returncode for each in both] == [0, 0], output
     assert shop.subjects("main..") == ["Export orders"]
     assert shop.remote_head() == shop.head()
     assert "NOTHING TO SHIP" in cli.ok("ship", "--no-pr").out

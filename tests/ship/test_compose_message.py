@@ -48,7 +48,7 @@ def test_a_subject_that_nobody_chose_is_cut_and_told_whole_below() -> None:
 @pytest.mark.parametrize(
     ("files", "subject"),
     [
-        ([], "Update the project"),
+        ([], "Record the progress"),
         (["a/b.py"], "Update b.py"),
         (["a\nb.py"], "Update a b.py"),
         (["b.py", "a.py", "c.py"], "Update a.py, b.py, c.py"),
@@ -120,9 +120,9 @@ def test_a_description_of_others_is_kept_before_ours(theirs: str) -> None:
 
 @given(texts, st.sampled_from([Work(), FEATURE, FIX]), st.lists(st.text(max_size=20), max_size=5))
 def test_a_message_always_has_a_subject_of_one_line(
-    told: str, work: Work, files: list[str]
+    expected: str, work: Work, files: list[str]
 ) -> None:
-    text = compose_message.commit_message(work, told, None, files)
+    text = compose_message.commit_message(work, expected, None, files)
 
     assert text.strip()
     assert text.endswith("\n")
@@ -143,9 +143,9 @@ def test_no_text_can_pass_for_the_marks_of_our_part_of_a_description() -> None:
 
 
 def test_nothing_that_steers_a_terminal_goes_out() -> None:
-    told = "Red \x1b[31mtext\x00 \u202eback\r\n\nBody\x07\n"
+    found = "Red \x1b[31mtext\x00 \u202eback\r\n\nBody\x07\n"
 
-    written = compose_message.commit_message(Work(), told, None, [])
+    written = compose_message.commit_message(Work(), found, None, [])
 
     assert written == "Red [31mtext back\n\nBody\n"
     assert "\x1b" not in compose_message.pull_request(about("feat: \x1b[31mRed")).title

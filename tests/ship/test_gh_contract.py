@@ -45,10 +45,10 @@ def run(program: Path, folder: Path, *words: str, **env: str) -> subprocess.Comp
 
 @pytest.mark.parametrize("command", fake_gh.FLAGS)
 def test_every_flag_is_one_of_the_real_program(real_gh: Path, tmp_path: Path, command: str) -> None:
-    told = run(real_gh, tmp_path, *command.split(), "--help").stdout
+    output = run(real_gh, tmp_path, *command.split(), "--help").stdout
 
-    assert set(re.findall(r"--[a-z-]+", told)) >= fake_gh.FLAGS[command]
-    assert f"gh {command}" in told
+    assert set(re.findall(r"--[a-z-]+", output)) >= fake_gh.FLAGS[command]
+    assert f"gh {command}" in output
 
 
 @pytest.mark.parametrize("command", fake_gh.FIELDS)
@@ -56,17 +56,17 @@ def test_every_field_is_one_of_the_real_program(
     real_gh: Path, tmp_path: Path, command: str
 ) -> None:
     arguments = ["7"] if command == "issue view" else []
-    told = run(real_gh, tmp_path, *command.split(), *arguments, "--json", GH_TOKEN="x").stderr
+    output = run(real_gh, tmp_path, *command.split(), *arguments, "--json", GH_TOKEN="x").stderr
 
-    assert set(told.split()) >= fake_gh.FIELDS[command]
+    assert set(output.split()) >= fake_gh.FIELDS[command]
 
 
 def test_what_is_read_on_standard_input_is_so_in_the_real_program(
     real_gh: Path, tmp_path: Path
 ) -> None:
     for command in ("pr create", "pr edit", "pr comment"):
-        told = run(real_gh, tmp_path, *command.split(), "--help").stdout
-        assert 'use "-" to read from standard input' in told
+        output = run(real_gh, tmp_path, *command.split(), "--help").stdout
+        assert 'use "-" to read from standard input' in output
 
 
 def test_without_a_login_both_end_with_the_same_words(real_gh: Path, tmp_path: Path) -> None:

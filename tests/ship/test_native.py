@@ -82,21 +82,21 @@ def test_somebodys_own_briefing_is_put_aside_and_told(shop: Shop, cli: Cli, home
     (home / "session-briefing.md").write_text("Read ORDERS.md first.\n")
     shop.write("app.py", "print('csv')\n")
 
-    told = step(cli.json("ship", "--no-pr"), "briefing")
+    outcome = step(cli.json("ship", "--no-pr"), "briefing")
 
     kept = list((shop.folder / ".git/leftoff/trash").rglob("session-briefing*"))
     assert [path.read_text() for path in kept] == ["Read ORDERS.md first.\n"]
-    assert any(str(kept[0]) in line for line in told["lines"])
+    assert any(str(kept[0]) in line for line in outcome["lines"])
 
 
 def test_somebodys_own_briefing_stays_where_nothing_is_mirrored(shop: Shop, cli: Cli) -> None:
     cli.ok("config", "set", "briefing_file", "BRIEFING.md", "--project")
     shop.write("BRIEFING.md", "Read ORDERS.md first.\n")
 
-    told = step(cli.json("ship", "--no-pr"), "briefing")
+    outcome = step(cli.json("ship", "--no-pr"), "briefing")
 
     assert (shop.folder / "BRIEFING.md").read_text() == "Read ORDERS.md first.\n"
-    assert told["state"] == "skipped"
+    assert outcome["state"] == "skipped"
     assert shop.message() == "Update BRIEFING.md"
 
 

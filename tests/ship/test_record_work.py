@@ -5,8 +5,11 @@ import pytest
 
 from cli.runs import Cli
 from knowledge.reflect.talks import corrected_talk
+from leftoff.checkpoint import NOTHING_NEXT, SCHEMA, Checkpoint, NextAction
 from leftoff.knowledge import features, memory
+from leftoff.ship.outcome import remaining
 from leftoff.store import Store
+from leftoff.store.store import utc_now
 from ship.shop import Shop, step
 
 
@@ -69,13 +72,15 @@ def test_the_feature_at_hand_comes_before_those_that_were_noted_earlier(
 @pytest.mark.accept(133)
 def test_decisions_that_a_save_brought_are_counted_by_the_ship_of_it(shop: Shop, cli: Cli) -> None:
     cli.ok("memory", "add", "decision", "An old one")
+    shop.write("app.py", "print('old')\n")
+    cli.ok("ship", "--no-pr")
     words = [word for n in range(3) for word in ("--decision", f"Choice {n} :: reason")]
     cli.ok("save", "csv", "--summary", "Export", *words, "--decision", "an old one.")
     shop.write("app.py", "print('csv')\n")
 
-    told = step(cli.json("ship", "--no-pr"), "memory")
+    outcome = step(cli.json("ship", "--no-pr"), "memory")
 
-    assert told["text"] == "Recorded 3 decisions to episodic memory"
+    assert outcome["text"] == "Recorded 3 decisions to episodic memory"
     shop.write("app.py", "print('more')\n")
     assert step(cli.json("ship", "--no-pr"), "memory")["state"] == "skipped"
 
@@ -106,10 +111,10 @@ def test_decisions_reach_memory_and_helpers_results_are_folded(
     features.keep_orchestration(store, together)
     shop.write("app.py", "print('csv')\n")
 
-    told = step(cli.json("ship", "--no-pr"), "memory")
+    outcome = step(cli.json("ship", "--no-pr"), "memory")
 
-    assert told["state"] == "done"
-    assert "Updated procedural patterns" in told["lines"]
+    assert outcome["state"] == "done"
+    assert "Updated procedural patterns" in outcome["lines"]
     kinds = {entry.kind: entry.text for entry in memory.entries(store)}
     assert kinds == {
         "decision": "Stream rows",
@@ -153,8 +158,8 @@ def test_an_agents_session_ships_with_what_it_says_and_what_it_was_taught(
     shipped = store.load(store.find(answer["checkpoint"]))
     assert (shipped.agent, shipped.session_id) == ("claude", talk.session_id)
     assert (shipped.summary, bool(shipped.intent)) == ("Words of this session", True)
-    told = step(answer, "memory")
-    assert [told["text"], *told["lines"]] == [
+    outcome = step(answer, "memory")
+    assert [outcome["text"], *outcome["lines"]] == [
         "AUTO-REFLECTION",
         "High-confidence rules auto-saved: 1",
         "- No, use pnpm instead of npm.",
@@ -209,3 +214,30 @@ def test_what_was_shipped_is_not_told_again_but_what_is_to_be_done_is(
     assert (shipped.summary, shipped.done) == (None, [])
     assert shipped.next_action is not None
     assert shipped.next_action.text == "Test 0 orders"
+
+
+def test_what_is_shipped_does_not_remain_because_nobody_knows_what_comes_next() -> None:
+    def list_remaining(action: NextAction) -> list[str]:
+        saved = Checkpoint(
+            schema=SCHEMA, id="x", saved_at=utc_now(), trigger="ship", next_action=action
+        )
+        return remaining([], saved, [], features.Board())
+
+    unknown = NextAction(text=f"{NOTHING_NEXT} The agent said last: Done.", origin="inferred")
+
+    assert list_remaining(unknown) == []
+    assert list_remaining(NextAction(text="Test 0 orders")) == ["Next: Test 0 orders"]
+
+
+def test_a_ship_leaves_the_thread_of_a_feature_in_progress_open(shop: Shop, cli: Cli) -> None:
+    cli.ok("feature", "add", "Export orders", "--start")
+    cli.ok("save", "csv", "--summary", "Export orders", "--done", "Wrote the rows in app.py")
+    shop.write("app.py", "print('rows')\n")
+
+    cli.ok("ship", "--no-pr")
+
+    assert [each["name"] for each in cli.json("list")] == ["csv"]
+    cli.ok("feature", "pass")
+    shop.write("app.py", "print('csv')\n")
+    cli.ok("ship", "--no-pr")
+    assert cli.json("list") == []

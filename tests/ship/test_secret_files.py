@@ -9,8 +9,10 @@ import pytest
 from cli.runs import Cli
 from leftoff.context import find_project
 from leftoff.knowledge import features
-from leftoff.ship import secret_files
+from leftoff.redact import secret_files
+from leftoff.snapshots.shelf import find_snapshot, list_snapshots
 from leftoff.store import Store
+from rows import for_each
 from ship.hub import Hub
 from ship.shop import Shop
 
@@ -69,7 +71,7 @@ def plant(shop: Shop, path: str, data: bytes) -> None:
 def test_a_secret_in_whatever_shape_reaches_no_object_no_store_and_no_pull_request(
     shop: Shop, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D24: what is a secret is told by names and contents, not left to whoever stages."""
+    """D24: names and contents show what is a secret, not left to whoever stages."""
     hub = Hub(tmp_path / "github")
     hub.install(monkeypatch)
     for path, data in PLANTED.items():
@@ -78,8 +80,8 @@ def test_a_secret_in_whatever_shape_reaches_no_object_no_store_and_no_pull_reque
     store = Store(find_project(shop.folder))
     features.add(store, features.ItemDraft(name=f"Export with {TOKEN}"))
     features.start(store, "1")
-    told = ["--done", f"Logged in with {TOKEN}", "--decision", f"Use {STRIPE} :: it works"]
-    cli.ok("save", "csv", "--summary", f"Export with {SLACK}", "--next", f"Try {AWS}", *told)
+    arguments = ["--done", f"Logged in with {TOKEN}", "--decision", f"Use {STRIPE} :: it works"]
+    cli.ok("save", "csv", "--summary", f"Export with {SLACK}", "--next", f"Try {AWS}", *arguments)
 
     answer = cli.json("ship", "-m", f"Export orders\n\nThe key is {TOKEN}")
 
@@ -88,13 +90,33 @@ def test_a_secret_in_whatever_shape_reaches_no_object_no_store_and_no_pull_reque
     assert set(PLANTED) - set(named) == {f"{TOKEN}.txt"}
     assert shop.committed() == {"app.py"}
     objects = shop.git("cat-file", "--batch-all-objects", "--batch", "--unordered")
-    kept = b"".join(path.read_bytes() for path in _files(shop.folder / ".git" / "leftoff"))
+    own = shop.folder / ".git" / "leftoff"
+    # Snapshots keep uncommitted code as it is, whatever it contains, so that it can come back.
+    code = own / "snapshots" / "objects.git" / "objects"
+    files = [each for each in _files(own) if code not in each.parents]
+    kept = b"".join(path.read_bytes() for path in files)
     github = b"".join(path.read_bytes() for path in _files(hub.folder))
     for secret in SECRETS:
         assert secret not in objects
         assert secret.encode() not in kept
         assert secret.encode() not in github
         assert secret not in str(answer)
+    in_snapshots = _read_snapshots(shop)
+    assert "app.py" in in_snapshots
+    for path, data in PLANTED.items():
+        is_named = secret_files.why_by_name(path) is not None
+        assert (path in in_snapshots, data in in_snapshots.values()) == (not is_named,) * 2
+
+
+def _read_snapshots(shop: Shop) -> dict[str, bytes]:
+    project = find_project(shop.folder)
+    found = [find_snapshot(project, each.id) for _, each in list_snapshots(project)]
+    return {
+        entry.path: data
+        for stored in found
+        if stored is not None
+        for entry, data in stored.read(stored.content.work)
+    }
 
 
 def _files(folder: Path) -> list[Path]:
@@ -186,12 +208,12 @@ HELD_BACK = """
 """.split()
 
 
-@pytest.mark.parametrize("path", NO_SECRETS)
+@for_each("path", NO_SECRETS)
 def test_names_that_only_sound_like_secrets_are_none(path: str) -> None:
     assert secret_files.why_by_name(path) is None
 
 
-@pytest.mark.parametrize("path", HELD_BACK)
+@for_each("path", HELD_BACK)
 def test_names_are_known_in_any_case_and_place(path: str) -> None:
     assert secret_files.why_by_name(path) is not None
     assert secret_files.why_by_name(f"deep/down/{path}") is not None

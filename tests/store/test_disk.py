@@ -69,7 +69,7 @@ def test_a_failed_replacement_leaves_no_temp_file(tmp_path: Path, temps: Path) -
     assert list(temps.iterdir()) == []
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=st.binary(max_size=40), lines=st.lists(st.binary(max_size=20), max_size=4))
 def test_a_line_added_after_a_torn_one_stands_alone(
     tmp_path: Path, before: bytes, lines: list[bytes]

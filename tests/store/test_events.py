@@ -14,28 +14,28 @@ def event(number: int, action: Action, *ids: str, of: int | None = None) -> Stor
 
 
 def test_the_last_thing_that_happened_is_the_state() -> None:
-    told = [event(1, "saved", "a", "b"), event(2, "resumed", "a"), event(3, "cleared", "a")]
+    events = [event(1, "saved", "a", "b"), event(2, "resumed", "a"), event(3, "cleared", "a")]
 
-    assert layout.fold_events(told) == {"a": "cleared", "b": "open"}
+    assert layout.fold_events(events) == {"a": "cleared", "b": "open"}
     assert layout.fold_events([]) == {}
 
 
 def test_what_was_undone_never_happened() -> None:
-    told = [
+    events = [
         event(1, "saved", "a"),
         event(2, "resumed", "a"),
         event(3, "cleared", "a"),
         event(4, "undone", of=3),
     ]
 
-    assert layout.fold_events(told) == {"a": "resumed"}
+    assert layout.fold_events(events) == {"a": "resumed"}
 
 
 def test_a_save_that_was_undone_hides_its_revision_until_it_is_restored() -> None:
-    told = [event(1, "saved", "a"), event(2, "undone", of=1)]
+    events = [event(1, "saved", "a"), event(2, "undone", of=1)]
 
-    assert layout.fold_events(told) == {"a": "undone"}
-    assert layout.fold_events([*told, event(3, "restored", "a")]) == {"a": "open"}
+    assert layout.fold_events(events) == {"a": "undone"}
+    assert layout.fold_events([*events, event(3, "restored", "a")]) == {"a": "open"}
 
 
 def test_undoing_what_nobody_knows_changes_nothing() -> None:
@@ -50,10 +50,10 @@ LOGS = st.lists(st.tuples(ACTIONS, st.sampled_from("abc")), max_size=8)
 def test_the_same_event_told_twice_counts_once(
     steps: list[tuple[Action, str]], data: st.DataObject
 ) -> None:
-    told = [event(number, action, one) for number, (action, one) in enumerate(steps)]
-    again = data.draw(st.lists(st.sampled_from(told), max_size=4)) if told else []
+    events = [event(number, action, one) for number, (action, one) in enumerate(steps)]
+    again = data.draw(st.lists(st.sampled_from(events), max_size=4)) if events else []
 
-    assert layout.fold_events([*told, *again]) == layout.fold_events(told)
+    assert layout.fold_events([*events, *again]) == layout.fold_events(events)
 
 
 def test_every_act_can_be_undone_and_an_autosave_is_not_one() -> None:
@@ -72,8 +72,8 @@ def test_every_act_can_be_undone_and_an_autosave_is_not_one() -> None:
 
 
 def test_what_was_redone_happened_after_all() -> None:
-    told = [event(1, "saved", "a"), event(2, "cleared", "a"), event(3, "undone", of=2)]
-    redone = [*told, event(4, "redone", of=3)]
+    events = [event(1, "saved", "a"), event(2, "cleared", "a"), event(3, "undone", of=2)]
+    redone = [*events, event(4, "redone", of=3)]
 
     assert layout.fold_events(redone) == {"a": "cleared"}
     assert layout.fold_events([*redone, event(5, "undone", of=2)]) == {"a": "open"}
@@ -81,10 +81,10 @@ def test_what_was_redone_happened_after_all() -> None:
 
 def test_a_redone_save_is_shown_again_with_the_autosaves_after_it() -> None:
     hides = msgspec.structs.replace(event(3, "undone", of=1), hides=["a", "b"])
-    told = [event(1, "saved", "a"), event(2, "saved", "b"), hides]
+    events = [event(1, "saved", "a"), event(2, "saved", "b"), hides]
 
-    assert layout.fold_events(told) == {"a": "undone", "b": "undone"}
-    assert layout.fold_events([*told, event(4, "redone", of=3)]) == {"a": "open", "b": "open"}
+    assert layout.fold_events(events) == {"a": "undone", "b": "undone"}
+    assert layout.fold_events([*events, event(4, "redone", of=3)]) == {"a": "open", "b": "open"}
 
 
 STEPS = st.lists(st.sampled_from(["act", "undo", "redo", "autosave"]), max_size=12)
@@ -93,27 +93,27 @@ STEPS = st.lists(st.sampled_from(["act", "undo", "redo", "autosave"]), max_size=
 @given(STEPS)
 def test_undo_and_redo_walk_along_the_acts(steps: list[str]) -> None:
     """They do what two stacks do, as in every editor."""
-    told: list[StoreEvent] = []
+    events: list[StoreEvent] = []
     done: list[StoreEvent] = []
     undone: list[StoreEvent] = []
     for number, step in enumerate(steps):
-        newest = list(reversed(told))
+        newest = list(reversed(events))
         if step == "act":
-            told.append(event(number, "cleared", "a"))
-            done.append(told[-1])
+            events.append(event(number, "cleared", "a"))
+            done.append(events[-1])
             undone.clear()
         elif step == "autosave":
-            told.append(event(number, "saved", "b"))
+            events.append(event(number, "saved", "b"))
         elif step == "undo":
             found = next(layout.list_undoable(newest), None)
             assert found == (done[-1] if done else None)
             if found is not None:
-                told.append(msgspec.structs.replace(event(number, "undone"), of=found.id))
+                events.append(msgspec.structs.replace(event(number, "undone"), of=found.id))
                 undone.append(done.pop())
         else:
             again = next(layout.list_redoable(newest), None)
             assert (again.of if again else None) == (undone[-1].id if undone else None)
             if again is not None:
-                told.append(msgspec.structs.replace(event(number, "redone"), of=again.id))
+                events.append(msgspec.structs.replace(event(number, "redone"), of=again.id))
                 done.append(undone.pop())
-        assert layout.fold_events(told).get("a", "open") == ("cleared" if done else "open")
+        assert layout.fold_events(events).get("a", "open") == ("cleared" if done else "open")

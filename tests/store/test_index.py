@@ -1,9 +1,11 @@
 """The index is derived: if it is damaged, answers stay right and no error is shown."""
 
+import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -116,7 +118,8 @@ def test_a_damaged_index_is_made_anew_without_a_word(
     assert fresh_view(project) == seen
     store = Store(project)
     assert store.save(draft("after-it")).notice is None
-    assert len(store.search(Query(words="text", with_trashed=True, limit=99))) == 30
+    found = store.search(Query(words="text", with_trashed=True, limit=99))
+    assert len(found) == 10  # threads, of three revisions each
     assert len(view(store)) == len(seen) + 1
     store.close()
     assert capfd.readouterr() == ("", "")
@@ -298,9 +301,9 @@ def test_files_that_do_not_belong_are_left_alone(store: Store, name: str) -> Non
 def test_a_moment_at_the_edge_of_the_calendar_stops_nothing(store: Store, moment: str) -> None:
     odd = store.save(draft("odd-one"))
     store.save(draft("good-one"))
-    told = odd.checkpoint.saved_at.isoformat().replace("+00:00", "Z")
-    assert told.encode() in odd.path.read_bytes()
-    odd.path.write_bytes(odd.path.read_bytes().replace(told.encode(), moment.encode()))
+    found = odd.checkpoint.saved_at.isoformat().replace("+00:00", "Z")
+    assert found.encode() in odd.path.read_bytes()
+    odd.path.write_bytes(odd.path.read_bytes().replace(found.encode(), moment.encode()))
 
     assert "good-one" in {row[0] for row in fresh_view(store.project)}
 
@@ -422,3 +425,26 @@ def test_a_file_of_the_far_future_stops_nothing(store: Store) -> None:
     far.write_bytes(moved.replace(b"good-one", b"far-one"))
 
     assert {row[0] for row in fresh_view(store.project)} == {"good-one", "far-one"}
+
+
+def test_reading_many_folders_is_watched(project: Project, clock: Clock) -> None:
+    seen: list[tuple[int, list[int]]] = []
+
+    @contextlib.contextmanager
+    def watch(count: int) -> Iterator[Callable[[int], None]]:
+        done: list[int] = []
+        seen.append((count, done))
+        yield done.append
+
+    with closing(Store(project, now=clock, watch=watch)) as store:
+        for number in range(5):
+            store.save(draft(f"work-{number}"))
+            clock.move(days=31)
+        store.index()
+    seen.clear()
+    (project.store / "index.sqlite").unlink()
+
+    with closing(Store(project, now=clock, watch=watch)) as store:
+        assert len(store.index().newest(9)) == 5
+
+    assert seen == [(5, [1, 2, 3, 4, 5])]

@@ -33,7 +33,7 @@ def test_a_log_is_read_on_from_where_it_was_left(tmp_path: Path) -> None:
     assert log.read(tmp_path / "none", decode) == ([], 0)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=30).map(lambda b: b.replace(b"\n", b"")), max_size=5))
 def test_lines_that_are_no_records_are_passed_over(tmp_path: Path, garbage: list[bytes]) -> None:
     path = tmp_path / "notes.jsonl"
@@ -43,9 +43,9 @@ def test_lines_that_are_no_records_are_passed_over(tmp_path: Path, garbage: list
         with path.open("ab") as file:
             file.write(line + b"\n")
 
-    told, offset = log.read(path, decode)
+    events, offset = log.read(path, decode)
 
-    assert [each.id for each in told] == list(range(len(garbage)))
+    assert [each.id for each in events] == list(range(len(garbage)))
     assert offset == (path.stat().st_size if garbage else 0)
 
 

@@ -195,7 +195,6 @@ class Operations(RuleBasedStateMachine):
 
 
 Operations.TestCase.settings = settings(
-    max_examples=120,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -17,7 +17,7 @@ from leftoff.store import Store
 from leftoff.store.adoption import list_conflicts
 from leftoff.wiring.findings import World
 from leftoff.wiring.inspect_project import check_kept_apart
-from leftoff.wiring.install import find_places
+from leftoff.wiring.install_places import find_places
 from stores import contents, draft, names_listed
 
 

@@ -28,7 +28,7 @@ LACKS = {
 @pytest.fixture
 def poor(tmp_path: Path) -> list[str]:
     """Return words to put before a program so that it lacks something; `{}` stands for what."""
-    shim = library(tmp_path)
+    shim = library()
     return ["env", f"LD_PRELOAD={shim}", f"LEFTOFF_LACKS={tmp_path}|{{}}"]
 
 
@@ -52,9 +52,9 @@ def test_a_save_stays_in_the_store_and_is_found_at_once(
         assert not project.fallback.exists()
     """
 
-    told = run(program, tmp_path, by=lacking(poor, LACKS[lack]))
+    output = run(program, tmp_path, by=lacking(poor, LACKS[lack]))
 
-    assert told == "['login-form', 'search-page']\n"
+    assert output == "['login-form', 'search-page']\n"
     store = Store(project_at(tmp_path))
     assert store.find("login-form").task == "again"
     store.close()

@@ -84,7 +84,7 @@ def test_what_holds_no_word_finds_nothing_and_does_not_fail(store: Store, words:
     assert found(store, words) == []
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=st.text(max_size=40) | st.text(alphabet='ab"*:()^-_{}+ NOTANDORNEAR', max_size=30))
 def test_any_words_may_be_asked_for(store: Store, words: str) -> None:
     if not store.index().newest(1):
@@ -134,14 +134,22 @@ def test_what_was_put_away_is_found_only_when_asked_for(store: Store) -> None:
 
 
 def test_the_words_around_the_match_are_shown_on_one_line() -> None:
-    text = "begin " * 40 + "needle\nin a haystack " + "end " * 60
+    text = "some-name\n" + "begin " * 40 + "needle in a haystack " + "finish " * 60
 
     shown = snippet(text, "needle")
 
     assert "needle in a haystack" in shown
-    assert shown.startswith("…")
-    assert shown.endswith("…")
+    assert shown.startswith("…begin")
+    assert shown.endswith("finish…")
     assert len(shown) < 200
+
+
+def test_each_field_that_matches_is_shown_apart() -> None:
+    text = "cart-totals\nRound the cart totals\nWrite a test of the drift\nSomething else"
+
+    assert snippet(text, "cart drift") == "Round the cart totals · Write a test of the drift"
+    assert snippet(text, "cart-totals") == "Round the cart totals"
+    assert snippet("cart-totals\nRound it", "totals") == "cart-totals"
 
 
 def test_a_short_text_is_shown_whole() -> None:

@@ -145,6 +145,6 @@ def test_each_join_is_recorded_once(project: Project) -> None:
     save_unseen(project)
     for _ in range(3):
         heads(project)
-    told, _ = log.read(project.store / "events.jsonl", layout.decode_event)
+    events, _ = log.read(project.store / "events.jsonl", layout.decode_event)
 
-    assert [each.action for each in told].count("joined") == 1
+    assert [each.action for each in events].count("joined") == 1

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.text.budget import estimate
+from rows import for_each
 
 
 class Truth(NamedTuple):
@@ -269,14 +270,14 @@ CLOSE = (
 FAR = 1.65
 
 
-@pytest.mark.parametrize("name", MEASURED)
+@for_each("name", MEASURED)
 def test_the_estimate_is_never_below_the_dearest_tokenizer(name: str) -> None:
     text, truth = MEASURED[name]
 
     assert estimate(text) >= max(truth)
 
 
-@pytest.mark.parametrize("name", MEASURED)
+@for_each("name", MEASURED)
 def test_the_estimate_is_close_to_the_dearest_tokenizer(name: str) -> None:
     text, truth = MEASURED[name]
 
@@ -323,7 +324,7 @@ def test_symbols_pay_for_the_spaces_beside_them(character: str) -> None:
     assert estimate(" ".join([character] * 100)) >= SPACED[character]
 
 
-@pytest.mark.parametrize("mark", string.punctuation)
+@for_each("mark", string.punctuation)
 def test_a_line_of_one_mark_is_never_below_the_dearest_tokenizer(mark: str) -> None:
     assert estimate(mark * 300) >= LINES.get(mark, 300)
 

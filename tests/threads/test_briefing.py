@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leftoff.checkpoint import (
+    NOTHING_NEXT,
     SCHEMA,
     Checkpoint,
     Commit,
@@ -47,10 +48,10 @@ FULL = checkpoint(
 def test_everything_is_told_when_there_is_room() -> None:
     text = render(FULL, None, budget=1500)
 
-    for told in ("Build the login page", "Add the form.", "Add the test", "error: no form"):
-        assert told in text
-    for told in ("src/css/page.css", "docs/login.md", "- make test\n- git status", "main"):
-        assert told in text
+    for words in ("Build the login page", "Add the form.", "Add the test", "error: no form"):
+        assert words in text
+    for words in ("src/css/page.css", "docs/login.md", "- make test\n- git status", "main"):
+        assert words in text
 
 
 def test_neither_the_task_nor_the_last_request_is_also_asked() -> None:
@@ -87,7 +88,8 @@ def test_a_file_that_is_gone_or_may_be_committed_is_not_called_uncommitted() -> 
     assert "- a.py (deleted since)\n- b.py (edited)" in render(saved, since, budget=1500)
 
 
-def test_a_branch_that_is_gone_is_not_recommended() -> None:
+@pytest.mark.promise("guardz", 60)
+def test_the_warning_says_that_a_branch_is_gone() -> None:
     gone = Checks(
         age_seconds=60,
         branch=BranchCheck(saved="feature/tax", now="main", same=False, is_gone=True),
@@ -95,8 +97,10 @@ def test_a_branch_that_is_gone_is_not_recommended() -> None:
     )
     text = render(FULL, gone, budget=1500)
 
-    assert "saved on `feature/tax`, which no longer exists." in text
-    assert "git checkout" not in text
+    assert (
+        "Warning: You're on `main` but checkpoint was saved on `feature/tax`. Switch with: "
+        "git checkout feature/tax (that branch no longer exists)\n"
+    ) in text
 
 
 def test_older_commands_are_named_by_whole_words() -> None:
@@ -110,6 +114,12 @@ def test_the_step_of_a_plan_without_a_file_is_a_line_of_its_own() -> None:
     text = render(checkpoint(plan=Plan(step=6, total=12)), None, budget=1500)
 
     assert "Plan:\n- step 6 of 12\n" in text
+
+
+def test_a_stage_in_words_is_called_a_stage() -> None:
+    text = render(checkpoint(plan=Plan(title="rates", stage="4")), None, budget=1500)
+
+    assert "Plan:\n- stage 4\n- rates\n" in text
 
 
 def test_every_file_has_its_whole_path_and_its_state() -> None:
@@ -137,7 +147,7 @@ def test_the_last_calls_are_listed_with_their_outcomes() -> None:
 
     text = render(checkpoint(intent="Fix it", trail=trail), None, budget=500)
 
-    assert "- Edit a.py\n- Bash make test (exit 2): failed: a.py:3: no" in text
+    assert "- edited a.py\n- Bash make test (exit 2): failed: a.py:3: no" in text
 
 
 def test_requests_rules_and_what_the_last_one_answers_are_shown() -> None:
@@ -381,3 +391,182 @@ def test_the_age_is_shown_without_its_date_where_that_does_not_fit(budget: int) 
 
     assert "Next action: Run it.\n" in text
     assert "1d ago" in text
+
+
+def test_a_file_that_the_work_deleted_is_listed_as_such() -> None:
+    text = render(
+        checkpoint(
+            intent="Drop the plugin",
+            focus_files=["a.json"],
+            files_modified=["a.json", "b.json", "plugin/x.ts", "plugin/y.ts"],
+            files_deleted=["plugin/x.ts", "plugin/y.ts"],
+        ),
+        None,
+        budget=1500,
+    )
+
+    assert "Also edited:\n- b.json\nDeleted or renamed:\n- in plugin: x.ts, y.ts\n" in text
+
+
+def test_a_list_that_nobody_ticked_off_for_long_is_marked() -> None:
+    todos = [Todo(text="Inspect the logs")]
+
+    assert "Open todos:\n" in render(checkpoint(todos=todos), None, budget=900)
+    old = render(checkpoint(todos=todos, todos_old=True), None, budget=900)
+    assert "Open todos (perhaps out of date):\n- [ ] Inspect the logs\n" in old
+
+
+def test_an_offer_keeps_what_was_going_on_and_not_the_last_commit() -> None:
+    text = render(
+        checkpoint(
+            trigger="session-end",
+            intent="Export the orders as CSV, and write the header only once",
+            next_action=NextAction(
+                text="Continue: run the tests. Since then the agent edited src/export.py.",
+                origin="inferred",
+                source="trail",
+            ),
+            left_off="The header is written twice. I am looking for the second caller.",
+            trail=[
+                TrailStep(tool="Bash", what="git log", outcome="1234567 Add the button"),
+                TrailStep(tool="Bash", what="make test", outcome="1 failed: test_header", exit=2),
+            ],
+            focus_files=[f"src/export/part_{n}.py" for n in range(10)],
+            last_commit=Commit(sha="1234567", subject="Add the button for the export"),
+        ),
+        None,
+        budget=250,
+    )
+
+    assert "Since then the agent edited src/export.py." in text
+    assert "- Bash make test (exit 2): 1 failed: test_header" in text
+    assert "I am looking for the second caller." in text
+    assert "src/export/part_0.py" in text
+    assert "Last commit" not in text
+
+
+@pytest.mark.parametrize("budget", range(60, 400, 20))
+def test_nothing_is_announced_that_does_not_follow(budget: int) -> None:
+    failed = LastFailure(command="make", error="a.c:1: error: x\nmake: *** [all] Error 2\n2 failed")
+    action = NextAction(text="Fix what made `make` fail.", origin="inferred", source="failure")
+    text = render(checkpoint(last_failure=failed, next_action=action), None, budget=budget)
+
+    assert "That command also printed:\n" not in text
+
+
+def test_the_code_in_a_long_request_is_left_out() -> None:
+    plan = "Add the version to the metadata of each checkpoint. " * 5
+    text = render(
+        checkpoint(intent=f"{plan}\n```go\npackage buildinfo\n```\nThen test it."), None, budget=900
+    )
+
+    assert "package buildinfo" not in text
+    assert "Then test it." in text
+
+
+def test_even_a_short_briefing_has_the_agent_s_last_words_if_nothing_was_announced() -> None:
+    said = "The agent said last: One test fails: it expects 7.5 but gets 7."
+    saved = checkpoint(
+        summary="Make the total respect quantities. " + "Keep the interface as it is. " * 5,
+        next_action=NextAction(text=f"{NOTHING_NEXT} {said}", origin="inferred", source="proposal"),
+        focus_files=["tests/test_cart.py", "shop/cart.py"],
+        last_failure=LastFailure(
+            command="pytest test_cart.py", error="test_cart.py:9: AssertionError"
+        ),
+    )
+
+    assert f"{NOTHING_NEXT} {said}" in render(saved, None, budget=180)
+
+
+@pytest.mark.parametrize("budget", range(60, 260, 5))
+def test_a_call_is_shown_only_with_those_after_it(budget: int) -> None:
+    # The calls differ in length, so the shorter one may fit where the last one does not.
+    trail = [
+        TrailStep(tool="Read", what="a.py"),
+        TrailStep(tool="Edit", what="src/somewhere/deep/b.py"),
+    ]
+    text = render(checkpoint(summary="Fix it", trail=trail, trigger="idle"), None, budget=budget)
+
+    assert "Read a.py" not in text or "Edit src/somewhere/deep/b.py" in text
+
+
+def test_a_file_that_only_the_other_branch_has_was_not_deleted() -> None:
+    since = Checks(
+        age_seconds=60,
+        branch=BranchCheck(saved="cart", now="main", same=False),
+        head=HeadCheck(saved="1", now="2", commits_since=None),
+        files=[FileCheck(path="header.js", state="missing")],
+    )
+    saved = checkpoint(focus_files=["header.js"], files_modified=["header.js"])
+
+    text = render(saved, since, budget=1500)
+
+    assert "header.js (not on this branch)" in text
+    assert "deleted" not in text
+
+
+def test_the_files_of_a_stated_next_action_come_first() -> None:
+    saved = checkpoint(
+        next_action=NextAction(text="Count hits in Redis in limiter.py"),
+        focus_files=["tests/test_limiter.py", "src/old_limiter.py"],
+        files_modified=["login.py", "src/limiter.py", "src/old_limiter.py"],
+    )
+
+    lines = render(saved, None, budget=1500).splitlines()
+
+    start = lines.index("Files needed next:")
+    assert lines[start + 1 : start + 4] == [
+        "- src/limiter.py (edited)",
+        "- tests/test_limiter.py",
+        "- src/old_limiter.py (edited)",
+    ]
+
+
+def test_the_heading_of_a_list_stays_with_it() -> None:
+    said = "The cart is done.\n\nTODO:\n- round the total\n- test it"
+
+    text = render(checkpoint(intent="Fix it", left_off=said), None, budget=500)
+
+    assert " > TODO:\n > - round the total\n > - test it" in text
+
+
+def test_an_inferred_action_is_one_line_and_no_quotation() -> None:
+    words = "coupon.py is written. Wire it into cart.py. Since then the agent ran `ls`."
+    action = NextAction(text=words, origin="inferred", source="trail")
+
+    text = render(checkpoint(intent="Fix it", next_action=action), None, budget=500)
+
+    assert f"Next action (inferred from the last calls): {words}\n" in text
+
+
+def test_words_that_the_last_run_contradicts_are_marked() -> None:
+    action = NextAction(
+        text='Fix it. The agent said "All tests pass.", but its last run of this shows otherwise.',
+        origin="inferred",
+        source="failure",
+    )
+    said = "I added the coupon. All tests pass."
+    saved = checkpoint(trigger="session-end", intent="Fix it", next_action=action, left_off=said)
+
+    text = render(saved, None, budget=500)
+
+    assert "The agent's last words (its last run shows otherwise):" in text
+
+
+def test_the_frame_around_text_from_a_terminal_is_left_out() -> None:
+    pasted = f"Find out why{' ' * 90}┃  │ git push{' ' * 30}┃\n  └ Denied by hook; keep a │ b"
+    saved = checkpoint(intent=pasted)
+
+    text = render(saved, None, budget=500)
+
+    assert "Task: Find out why git push" in text
+    assert "┃" not in text
+    assert "keep a │ b" in text
+
+
+def test_only_commands_to_run_again_are_in_use() -> None:
+    saved = checkpoint(intent="Fix it", commands=["pytest -q"], also_ran=["git add -A", "ls -la"])
+
+    text = render(saved, None, budget=500)
+
+    assert "Commands in use:\n- pytest -q\nAlso ran:\n- git add, ls -la\n" in text

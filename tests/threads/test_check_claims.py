@@ -2,6 +2,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from gitrepo import Repo
@@ -10,7 +11,7 @@ from leftoff.context import find_project
 from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint
 from leftoff.fingerprints import fingerprint
 from leftoff.projects.project import Project
-from leftoff.store import Store
+from leftoff.store import CheckpointEntry, Store
 from leftoff.threads import briefing, check_claims
 from stores import NOON, Clock, draft
 
@@ -184,6 +185,34 @@ def test_none_one_several(store: Store) -> None:
     assert newest.name == "second-thing"
 
 
+def test_autosaves_do_not_count_beside_what_was_saved_on_purpose(store: Store) -> None:
+    def save_automatically(name: str) -> None:
+        made = msgspec.structs.replace(draft(name), trigger="session-end")
+        store.save(made, overwrite=True)
+
+    save_automatically("auto-0")
+    assert check_claims.choose(store, None, offers="saved") is None
+    assert _name_of(check_claims.choose(store, None, offers="latest")) == "auto-0"
+
+    store.save(draft("first-thing"))
+    # More than a choice would list.
+    for number in range(1, 25):
+        save_automatically(f"auto-{number}")
+    assert _name_of(check_claims.choose(store, None, offers="saved")) == "first-thing"
+
+    store.save(draft("second-thing"))
+    save_automatically("first-thing")
+    assert _name_of(check_claims.choose(store, None, offers="latest")) == "second-thing"
+    assert _name_of(check_claims.newest(store, prefers_saved=True)) == "second-thing"
+    with pytest.raises(ChoiceNeeded) as several:
+        check_claims.choose(store, None, offers="saved")
+    assert {each["choice"] for each in several.value.choices} == {"first-thing", "second-thing"}
+
+
+def _name_of(entry: CheckpointEntry | None) -> str | None:
+    return entry.name if entry is not None else None
+
+
 def test_this_worktree_comes_first_then_this_branch_then_the_newest(
     repo: Repo, tmp_path: Path, clock: Clock
 ) -> None:
@@ -237,9 +266,9 @@ def test_the_question_tells_whether_anything_is_stale(repo: Repo, here: Project)
     stale = saved(repo, files=[FileRef(path="gone.py")])
 
     assert briefing.question(fresh, check_claims.check(fresh, here, NOON)) == (
-        'Resume "login-form"? [yes / no]'
+        'Resume "login-form"?'
     )
-    assert "although some of it is stale" in briefing.question(
+    assert "is stale. Resume anyway? No means start fresh." in briefing.question(
         stale, check_claims.check(stale, here, NOON)
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.knowledge import memory
@@ -80,7 +80,7 @@ def test_the_six_sections_tell_features_decisions_failures_rules_and_status() ->
         "Last updated: 2026-11-15T12:00:00Z\n"
         "\n## Active Features\n"
         "- feature-007: Export orders 7 [in_progress]\n"
-        "  About: CSV download for admins, with every column they can see\n"
+        "  CSV download for admins, with every column they can see\n"
         "  Acceptance: 2 scenarios | Files: src/export.ts, src/routes.ts, src/a.ts and 1 more\n"
         "\n## Recent Decisions (last 5)\n"
         "- Stream the CSV (feature-007, 2026-11-15): Big tenants\n"
@@ -128,8 +128,8 @@ def test_with_500_inputs_of_each_it_stays_within_120_lines_and_1500_tokens() -> 
 def test_the_newest_five_decisions_are_told_newest_first() -> None:
     text = render(Material(decisions=[entry("decision", f"No {n}", age=n) for n in range(9)]))
 
-    told = [line for line in text.split("\n") if line.startswith("- No")]
-    assert [line.split()[2] for line in told] == ["0", "1", "2", "3", "4"]
+    lines = [line for line in text.split("\n") if line.startswith("- No")]
+    assert [line.split()[2] for line in lines] == ["0", "1", "2", "3", "4"]
 
 
 def test_every_kind_has_its_first_line_before_any_has_many() -> None:
@@ -188,7 +188,6 @@ def materials(draw: st.DrawFn) -> Material:
     with_empty=st.booleans(),
     caps=st.sampled_from([FULL, AT_START]),
 )
-@settings(max_examples=80)
 def test_whatever_is_in_it_it_keeps_to_its_budget_and_is_the_same_each_time(
     *,
     material: Material,
@@ -246,3 +245,14 @@ def test_features_that_cannot_be_read_hide_nothing_else(store: Store) -> None:
 
     assert "- Use pnpm" in page
     assert "The features cannot be read; `leftoff feature list` shows why." in page
+
+
+@pytest.mark.promise("harness", 61)
+def test_a_new_time_alone_does_not_change_a_page(tmp_path: Path) -> None:
+    path = tmp_path / "session-briefing.md"
+    first = "# Session Briefing\nLast updated: 2026-11-18T05:22:03Z\n\n## Active Features\n- none\n"
+    assert memory_briefing.write_page(path, first)
+
+    assert not memory_briefing.write_page(path, first.replace("05:22:03", "05:22:06"))
+    assert path.read_text("utf-8") == first
+    assert memory_briefing.write_page(path, first.replace("none", "feature-001"))

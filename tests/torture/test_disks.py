@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leftoff.torture.disks import MODELS, Disk, Model
-from leftoff.torture.snapshot import Snapshot
+from leftoff.torture.snapshot import TreeState
 from leftoff.torture.trace import Call, mark, read
 
 SAMPLES = 200
@@ -14,7 +14,7 @@ SAMPLES = 200
 
 def states(folder: Path, calls: list[Call], model: Model) -> set[tuple[tuple[str, bytes], ...]]:
     """Return all states of the files that some chance leads to."""
-    disk = Disk(Snapshot([folder]), calls)
+    disk = Disk(TreeState([folder]), calls)
     found = set()
     for seed in range(SAMPLES):
         _, files = disk.state(model, random.Random(seed))  # noqa: S311 - no secret
@@ -115,7 +115,7 @@ def test_a_snapshot_is_restored_whole(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     (folder / "inner").mkdir(parents=True)
     (folder / "inner" / "file").write_bytes(b"1")
-    snapshot = Snapshot([folder])
+    snapshot = TreeState([folder])
     (folder / "inner" / "file").unlink()
     (folder / "more").write_bytes(b"2")
 

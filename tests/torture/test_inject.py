@@ -71,9 +71,9 @@ def test_a_kill_in_the_middle_leaves_half(tmp_path: Path, preload: Path | None) 
 
 
 def test_a_fault_is_the_error_that_was_asked_for(tmp_path: Path, preload: Path | None) -> None:
-    told = injected(tmp_path, preload, "sync", "2", "fail", str(errno.ENOSPC))
+    found = injected(tmp_path, preload, "sync", "2", "fail", str(errno.ENOSPC))
 
-    assert told == "False 99 [4, 4] OSError: [Errno 28] No space left on device"
+    assert found == "False 99 [4, 4] OSError: [Errno 28] No space left on device"
 
 
 def test_a_short_write_is_short(tmp_path: Path, preload: Path | None) -> None:
@@ -88,7 +88,7 @@ def test_what_is_never_reached_changes_nothing(tmp_path: Path, preload: Path | N
 def test_the_library_sees_what_sqlite_does(tmp_path: Path) -> None:
     built, _ = shim.build(tmp_path)
 
-    told = injected(tmp_path, built, "write", "5", "fail", str(errno.EIO), "sqlite")
+    found = injected(tmp_path, built, "write", "5", "fail", str(errno.EIO), "sqlite")
 
-    assert told.endswith("OperationalError: disk I/O error")
+    assert found.endswith("OperationalError: disk I/O error")
     assert sqlite3.sqlite_version

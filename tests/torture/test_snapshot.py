@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from leftoff.torture.snapshot import Snapshot
+from leftoff.torture.snapshot import TreeState
 
 
 def test_files_come_back_with_their_bytes_modes_and_times(tmp_path: Path) -> None:
@@ -10,7 +10,7 @@ def test_files_come_back_with_their_bytes_modes_and_times(tmp_path: Path) -> Non
     old.write_bytes(b"old")
     old.chmod(0o640)
     os.utime(old, ns=(5_000_000_000, 5_000_000_000))
-    snapshot = Snapshot([old.parent])
+    snapshot = TreeState([old.parent])
     old.write_bytes(b"changed")
     (old.parent / "new").touch()
 

@@ -24,10 +24,10 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
 def tortured(cli: Cli, *words: str) -> tuple[int, dict[str, Any]]:
     """Run a short torture, bounded by counts; return its exit code and what it reports."""
     result = cli("torture", *words, "--seed", "1", "--json")
-    told = json.loads(result.out)
-    if told["folder"]:
-        shutil.rmtree(told["folder"])
-    return result.code, told
+    answer = json.loads(result.out)
+    if answer["folder"]:
+        shutil.rmtree(answer["folder"])
+    return result.code, answer
 
 
 # Enough of each part that every kind of trial comes up; none takes long.
@@ -36,9 +36,9 @@ ROUNDS = {"kills": 2, "faults": 1, "cuts": 2, "files": 15, "repositories": 13, "
 
 @pytest.mark.parametrize("part", PARTS)
 def test_nothing_is_lost_and_nothing_breaks(cli: Cli, part: str) -> None:
-    code, told = tortured(cli, "--only", part, "--rounds", str(ROUNDS[part]))
+    code, found = tortured(cli, "--only", part, "--rounds", str(ROUNDS[part]))
 
-    (report,) = told["reports"]
+    (report,) = found["reports"]
     assert (report["lost"], report["broken"]) == ([], [])
     assert code == 0
     assert report["tried"] or report["skipped"]
@@ -66,9 +66,9 @@ def test_what_is_broken_on_purpose_is_found(
     monkeypatch.setattr(crew, "WORKER", (sys.executable, broken.__file__, how))
 
     rounds = "1" if part in {"faults", "files", "load"} else "2"
-    code, told = tortured(cli, "--only", part, "--rounds", rounds)
+    code, shown = tortured(cli, "--only", part, "--rounds", rounds)
 
-    (report,) = told["reports"]
+    (report,) = shown["reports"]
     found = [each["what"] for each in [*report["lost"], *report["broken"]]]
     assert any(expected in what for what in found), found
     assert not any("the torture itself failed: T" in what for what in found), found
@@ -98,9 +98,9 @@ def test_a_table_says_what_was_tried_and_what_was_lost(
 def test_what_cannot_be_tried_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name, **_: None if name != "git" else name)
 
-    code, told = tortured(cli, "--only", "cuts", "--rounds", "1")
+    code, found = tortured(cli, "--only", "cuts", "--rounds", "1")
 
-    assert told["reports"][0]["skipped"] == ["power cuts (no C compiler (cc) was found)"]
+    assert found["reports"][0]["skipped"] == ["power cuts (no C compiler (cc) was found)"]
     assert code == 0
 
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.wal.scan_message import scan
+from rows import for_each
 
 
 def found(message: str) -> list[tuple[str, str]]:
@@ -19,7 +20,7 @@ def test_a_correction_with_a_value_is_both() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "kind"),
     [
         ("No, the delimiter is a semicolon, not a comma.", "correction"),
@@ -80,7 +81,7 @@ def test_names_are_found(message: str, noun: str) -> None:
     assert found(message) == [("noun", noun)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         "",

@@ -28,7 +28,7 @@ HEADINGS = {
     "preference": "Corrections & preferences observed this session",
     "noun": "Proper nouns & values",
     "value": "Proper nouns & values",
-    "decision": "Open decisions",
+    "decision": "Decisions made",
     "draft": "Drafts in flight",
 }
 
@@ -226,9 +226,9 @@ def test_each_worktree_has_notes_of_its_own(tmp_path: Path) -> None:
     stores = [Store(find_project(tmp_path / name)) for name in ("main", "side")]
     for number, store in enumerate(stores):
         add(store, "value", f"port {number}")
-    told = [state_file.read(place_of(store))["notes"] for store in stores]
+    found = [state_file.read(place_of(store))["notes"] for store in stores]
 
-    assert told == [["port 0"], ["port 1"]]
+    assert found == [["port 0"], ["port 1"]]
     for store in stores:
         store.close()
 

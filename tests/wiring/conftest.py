@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from leftoff.context import read_environment
-from leftoff.wiring import install
-from leftoff.wiring.install import Places
+from leftoff.wiring.install_places import Places, find_places
 
 
 @pytest.fixture
 def places(tmp_path: Path) -> Places:
     (tmp_path / "home" / ".claude").mkdir()
-    return install.find_places(read_environment())
+    return find_places(read_environment())

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.agents.claude.dialect import KINDS
+from leftoff.agents.claude.claude_dialect import KINDS
 from leftoff.hooks import answer_compaction
 from leftoff.wiring import claude_hooks
 
@@ -29,10 +29,15 @@ GROUPS = st.fixed_dictionaries(
     {"hooks": st.lists(st.fixed_dictionaries({"command": COMMANDS}), max_size=3)},
     optional={"matcher": st.just("*")},
 )
+RULES = st.sampled_from(["Bash(ls:*)", "Bash(leftoff list:*)", "Bash(leftoff drop:*)", 5])
+PERMISSIONS = st.fixed_dictionaries(
+    {}, optional={"allow": st.lists(RULES, max_size=3), "deny": st.just(["Bash(rm:*)"])}
+)
 SETTINGS = st.fixed_dictionaries(
     {},
     optional={
         "theme": st.just("dark"),
+        "permissions": PERMISSIONS,
         "hooks": st.dictionaries(
             st.sampled_from([*KINDS, "SubagentStop"]), st.lists(GROUPS, max_size=3), max_size=4
         ),
@@ -50,6 +55,26 @@ def test_wiring_puts_every_event_in_once_and_keeps_the_rest(
     assert claude_hooks.is_wired(wired, HOOK)
     assert claude_hooks.strip_ours(wired, HOOK) == claude_hooks.strip_ours(settings, HOOK)
     assert claude_hooks.wire(text, HOOK) == text
+    assert claude_hooks.list_missing_rules(wired) == []
+
+
+@pytest.mark.parametrize("odd", [None, [], "all", {"allow": None}, {"allow": "Bash"}])
+def test_permissions_of_another_shape_stay_as_they_are(odd: object) -> None:
+    wired = json.loads(claude_hooks.wire(json.dumps({"permissions": odd}), HOOK))
+
+    assert wired["permissions"] == odd
+    assert claude_hooks.is_wired(wired, HOOK)
+    unwired = json.loads(claude_hooks.unwire(json.dumps({"permissions": odd}), HOOK))
+    assert unwired == {"permissions": odd}
+
+
+def test_unwiring_removes_the_permissions_and_keeps_the_users_own() -> None:
+    own = {"permissions": {"allow": ["Bash(ls:*)"], "deny": ["Bash(rm:*)"]}}
+
+    for settings in (own, {"theme": "dark"}, {}):
+        wired = claude_hooks.wire(json.dumps(settings, indent=2), HOOK)
+        assert claude_hooks.has_rules(json.loads(wired))
+        assert json.loads(claude_hooks.unwire(wired, HOOK)) == settings
 
 
 @given(SETTINGS, st.sampled_from([None, 2, "\t"]))
@@ -61,6 +86,10 @@ def test_unwiring_leaves_nothing_of_ours_and_all_of_theirs(
     assert claude_hooks.wires(unwired, HOOK) == []
     assert _foreign_commands(unwired) == _foreign_commands(settings)
     assert unwired.get("theme") == settings.get("theme")
+    assert not claude_hooks.has_rules(unwired)
+    rules = [*settings.get("permissions", {}).get("allow", [])]
+    kept = [*unwired.get("permissions", {}).get("allow", [])]
+    assert kept == [rule for rule in rules if rule not in claude_hooks.RULES]
 
 
 def _foreign_commands(settings: dict[str, Any]) -> list[str]:

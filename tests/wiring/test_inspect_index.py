@@ -13,7 +13,7 @@ from leftoff.knowledge import memory
 from leftoff.store import Store
 from leftoff.wiring.findings import DoctorFinding, World
 from leftoff.wiring.inspect_project import check_index
-from leftoff.wiring.install import Places
+from leftoff.wiring.install_places import Places
 from stores import draft, fresh_view
 
 

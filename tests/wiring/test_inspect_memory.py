@@ -11,7 +11,7 @@ from leftoff.knowledge import features, memory
 from leftoff.store import Store
 from leftoff.wiring.findings import DoctorFinding, World
 from leftoff.wiring.inspect_project import check_memory
-from leftoff.wiring.install import Places
+from leftoff.wiring.install_places import Places
 
 
 @pytest.fixture
@@ -55,11 +55,11 @@ def test_lines_that_cannot_be_read_are_counted_and_named(store: Store, places: P
     ]
     log.write_text(log.read_text() + "\n".join(lines) + '\n{"action":"sa')
 
-    (told,) = look(store, places)
+    (found,) = look(store, places)
 
-    assert told.level == "warning"
-    assert told.what == f"3 lines of {log} cannot be read: lines 2, 4, 5"
-    assert "leftoff memory add" in told.do
+    assert found.level == "warning"
+    assert found.what == f"3 lines of {log} cannot be read: lines 2, 4, 5"
+    assert "leftoff memory add" in found.do
 
 
 def test_something_else_in_the_place_of_the_log_is_broken(store: Store, places: Places) -> None:
@@ -76,7 +76,7 @@ def test_features_that_cannot_be_read_are_told_with_the_way_out(
     features.add(store, features.ItemDraft(name="Export orders"))
     (store.project.store / "features.json").write_text("{")
 
-    (told,) = look(store, places)
+    (found,) = look(store, places)
 
-    assert (told.check, told.level) == ("features", "broken")
-    assert told.do
+    assert (found.check, found.level) == ("features", "broken")
+    assert found.do

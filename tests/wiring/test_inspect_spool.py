@@ -8,8 +8,9 @@ import pytest
 
 from leftoff import context
 from leftoff.context import read_environment
-from leftoff.wiring import inspect_spool, install
+from leftoff.wiring import inspect_spool
 from leftoff.wiring.findings import World
+from leftoff.wiring.install_places import find_places
 
 
 def _link(path: Path) -> None:
@@ -24,7 +25,7 @@ def _link(path: Path) -> None:
 def test_what_was_planted_there_is_told(name: str, plant: Callable[[Path], None]) -> None:
     state = context.state_folder()
     state.mkdir(parents=True)
-    world = World(places=install.find_places(read_environment()))
+    world = World(places=find_places(read_environment()))
     assert [*inspect_spool.check_places(world)] == []
 
     plant(state / name)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from leftoff.context import Environment
 from leftoff.errors import LeftoffError
 from leftoff.hooks import settle
 from leftoff.wiring import backups, claude_hooks, foreign_files, install
-from leftoff.wiring.install import Places
+from leftoff.wiring.install_places import Places, find_places
 from stores import contents
 
 THEIRS = """{
@@ -130,12 +131,8 @@ def test_hooks_of_an_installation_elsewhere_are_replaced_and_go_with_ours(
     places: Places, tmp_path: Path
 ) -> None:
     places.settings.write_bytes(TEXTS["tabs"])
-    elsewhere = Places(
-        environment=places.environment,
-        state=tmp_path / "old" / "leftoff",
-        settings=places.settings,
-        skills=places.skills,
-    )
+    moved = {**places.environment.variables, "LEFTOFF_HOME": str(tmp_path / "old" / "leftoff")}
+    elsewhere = find_places(Environment(moved))
     _install(elsewhere)
     _install(places)
     assert claude_hooks.is_wired(json.loads(places.settings.read_bytes()), places.hook)
@@ -165,7 +162,7 @@ def test_settings_of_a_project_are_found_again_from_anywhere(
 ) -> None:
     project = tmp_path / "project"
     project.mkdir()
-    in_project = install.find_places(places.environment, project)
+    in_project = find_places(places.environment, project)
     _install(in_project)
     assert (project / ".claude" / "settings.json").exists()
 
@@ -293,6 +290,7 @@ def test_a_result_that_is_not_right_is_rolled_back(places: Places, tmp_path: Pat
         before=TEXTS["tabs"],
         after=b"{}",
         is_foreign=True,
+        agent="claude",
     )
     ours = [each for each in install.plan_install(places) if each.path != places.settings]
 

@@ -1,6 +1,12 @@
-"""Define hook events in one form for all agents, and what a dialect module provides."""
+"""Define hook events in one form for all agents, and what a dialect module provides.
+
+Agents name their events in different ways. leftoff's commands always use the names of Claude Code,
+so that the letterbox and everything behind it know one set of names: `hook gemini
+UserPromptSubmit` is wired to Gemini's `BeforeAgent`.
+"""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal, NewType, Protocol
 
 import msgspec
@@ -39,6 +45,8 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The agent's message at the end of its turn, if it reports that."""
     source: str = ""
     """Why a session starts (startup, resume, clear, compact) or ends."""
+    error: str = ""
+    """Why the turn failed, in the agent's words."""
     command: str = ""
     timeout_seconds: float = 0.0
     tool: str = ""
@@ -46,6 +54,10 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The file that a tool reads or writes."""
     is_automatic: bool = False
     """Whether the agent started the compaction on its own."""
+    pid: int = 0
+    """The agent's process, if the event names it."""
+    window: int = 0
+    """The size of the model's context in tokens, if the event names it."""
 
 
 def decode(data: bytes) -> Any:
@@ -58,7 +70,7 @@ def decode(data: bytes) -> Any:
 
 def _decode_leniently(data: bytes) -> Any:
     """Decode JSON with half an emoji, which agents that cut texts send and msgspec refuses."""
-    import json  # noqa: PLC0415 - rarely needed
+    import json  # noqa: PLC0415 - 2 ms, and only for broken characters
 
     try:
         value = json.loads(data.decode("utf-8", "replace"))
@@ -71,18 +83,34 @@ class Dialect(Protocol):
     """The names that every dialect module provides."""
 
     KINDS: dict[str, Kind]
-    """The agent's events that leftoff handles."""
+    """The events that leftoff handles, by the names in its commands."""
     REPLY_LIMIT: int
     """The maximum length of a reply in characters."""
+    ADDS_AT_START: bool
+    """Whether a reply to a session start reaches the model; if not, it waits for the prompt."""
+    STARTS_AFTER_COMPACTION: bool
+    """Whether a compaction is followed by a session start; if not, the next prompt is answered."""
 
     def translate(self, event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
         """Convert a payload to an event; None if it holds nothing of interest."""
 
+    def find_transcript(self, root: Path, session_id: str) -> str:
+        """Return a session's transcript below the agent's folder; empty if there is none."""
+
+    def find_lock(self, root: Path, session_id: str) -> str:
+        """Return the file that the agent keeps locked while a session runs; empty if none."""
+
+    def find_pid(self, root: Path, session_id: str) -> int:
+        """Return the process that the agent's own files name for a session; 0 if they do not."""
+
     def context_reply(self, event: str, text: Rendered, *, notice: Rendered | None = None) -> Reply:
         """Build a reply that adds context for the model, and optionally a notice for the user."""
 
-    def block_reply(self, reason: Rendered) -> Reply:
-        """Build a reply that blocks a prompt, with the reason for the user."""
+    def block_reply(self, event: str, reason: Rendered) -> Reply:
+        """Build a reply that blocks a prompt or a compaction, with the reason for the user.
+
+        Empty for a compaction that the agent does not let hooks block.
+        """
 
     def deny_reply(self, event: str, reason: Rendered) -> Reply:
         """Build a reply that denies a tool call, with the reason for the model."""

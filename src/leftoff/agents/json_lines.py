@@ -5,7 +5,6 @@ bytes are read. A file that was rewritten, truncated or forked no longer matches
 read again from the start.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -18,6 +17,7 @@ import msgspec
 
 from leftoff.agents.agent import LineReader
 from leftoff.agents.stream import SessionEvent
+from leftoff.digests import blake2b
 
 CHUNK_BYTES = 1 << 18
 LONGEST_LINE = 16 << 20
@@ -219,4 +219,4 @@ def _samples(file: IO[bytes], offset: int) -> tuple[str, str]:
 
 
 def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
+    return blake2b(data, digest_size=12).hexdigest()

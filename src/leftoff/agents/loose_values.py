@@ -1,6 +1,5 @@
 """Access values that another program wrote, without assuming their types."""
 
-import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -9,6 +8,10 @@ from typing import Any
 
 import msgspec
 
+from leftoff.load_on_use import module_on_use
+
+# It takes 2 ms to load, and a session start only needs to cut texts.
+_json = module_on_use("json")
 _LONGEST_BRIEF = 400
 _LONGEST_VALUE = 160
 
@@ -82,7 +85,7 @@ def brief(arguments: Any) -> str:
 
 def shorten_value(value: Any, length: int = _LONGEST_VALUE) -> str:
     """Format one value on one line of limited length."""
-    words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    words = value if isinstance(value, str) else _json.dumps(value, ensure_ascii=False)
     return cut(" ".join(cut(words, 2 * length).split()), length)
 
 
@@ -164,7 +167,7 @@ def read_json(data: bytes, start: re.Pattern[str]) -> dict[str, Any] | list[dict
 
 
 def _entries(damaged: str, start: re.Pattern[str]) -> Iterator[dict[str, Any]]:
-    decoder = json.JSONDecoder(strict=False)
+    decoder = _json.JSONDecoder(strict=False)
     position = 1
     while (found := start.search(damaged, position)) is not None:
         try:

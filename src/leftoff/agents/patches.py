@@ -2,9 +2,14 @@
 
 import re
 
-_BEGIN = "*** Begin Patch"
+_BEGIN, _END = "*** Begin Patch", "*** End Patch"
 # In a patch inside a program's string, line ends are escaped.
 _FILE = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*(?=\\n|[\r\n]|$)")
+# A file that is moved is named before its new place.
+_REMOVED = re.compile(
+    r"\*\*\* (?:Delete File: (?P<deleted>.+?)\s*(?=\\n|[\r\n]|$)"
+    r"|Update File: (?P<moved>.+?)\s*(?:\\n|[\r\n]+)\*\*\* Move to: )"
+)
 _MOVED_INTO = re.compile(
     r"""^\s*cd\s+(?P<quote>['"]?)(?P<folder>[^'"&;|\n]+?)(?P=quote)\s*(?:&&|;|\n)\s*apply_?patch\b"""
 )
@@ -15,6 +20,22 @@ def list_patched_paths(patch: str) -> tuple[str, ...]:
     if _BEGIN not in patch:
         return ()
     return tuple(dict.fromkeys(_FILE.findall(patch)))
+
+
+def list_removed_paths(patch: str) -> tuple[str, ...]:
+    """List the files that a patch deletes or moves away."""
+    if _BEGIN not in patch:
+        return ()
+    return tuple(each["deleted"] or each["moved"] for each in _REMOVED.finditer(patch))
+
+
+def count_patched_lines(patch: str) -> tuple[int, int] | None:
+    """Return how many lines a patch adds and drops; None if it is not a patch."""
+    _, begin, body = patch.partition(_BEGIN)
+    if not begin:
+        return None
+    lines = body.partition(_END)[0].splitlines()
+    return sum(line[:1] == "+" for line in lines), sum(line[:1] == "-" for line in lines)
 
 
 def command_paths(command: str, folder: str = "") -> tuple[str, ...]:

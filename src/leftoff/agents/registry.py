@@ -1,21 +1,40 @@
-"""List the supported agents, and find and identify their sessions."""
+"""List the supported agents, and find and identify their sessions.
 
-from collections.abc import Iterable, Iterator
+The reader of an agent is loaded when it is first used: few people use all agents, and finding
+sessions needs no reader.
+"""
+
+from collections.abc import Iterator
 from pathlib import Path
 
-from leftoff.agents import codex, copilot, cursor, gemini, opencode
-from leftoff.agents.agent import HEAD_BYTES, Agent, FoundSession, Layout, no_reader
-from leftoff.agents.claude import claude_agent
+from leftoff.agents.agent import (
+    HEAD_BYTES,
+    Agent,
+    FoundSession,
+    Layout,
+    SessionFinder,
+    no_reader,
+)
 from leftoff.errors import SessionUnreadable, UsageError
+from leftoff.load_on_use import module_on_use
 from leftoff.projects.project import Project, list_folders
 
 AGENTS: dict[str, Agent] = {
-    "claude": claude_agent,
-    "codex": codex,
-    "gemini": gemini,
-    "opencode": opencode,
-    "copilot": copilot,
-    "cursor": cursor,
+    "claude": module_on_use("leftoff.agents.claude.claude_agent"),
+    "codex": module_on_use("leftoff.agents.codex.codex_agent"),
+    "gemini": module_on_use("leftoff.agents.gemini.gemini_agent"),
+    "opencode": module_on_use("leftoff.agents.opencode.opencode_agent"),
+    "copilot": module_on_use("leftoff.agents.copilot.copilot_agent"),
+    "cursor": module_on_use("leftoff.agents.cursor.cursor_agent"),
+}
+
+FINDERS: dict[str, SessionFinder] = {
+    "claude": module_on_use("leftoff.agents.claude.claude_sessions"),
+    "codex": module_on_use("leftoff.agents.codex.codex_sessions"),
+    "gemini": module_on_use("leftoff.agents.gemini.gemini_sessions"),
+    "opencode": module_on_use("leftoff.agents.opencode.opencode_sessions"),
+    "copilot": module_on_use("leftoff.agents.copilot.copilot_sessions"),
+    "cursor": module_on_use("leftoff.agents.cursor.cursor_sessions"),
 }
 
 _HINT = "Give the path of a session file."
@@ -40,35 +59,30 @@ def identify(path: Path, agent: str | None = None) -> tuple[str, Layout]:
     )
 
 
-def sub_sessions(agent: str, path: Path) -> Iterable[Path]:
-    """List the transcripts of a session's sub-agents, which are stored beside it."""
-    return claude_agent.sub_sessions(path) if agent == "claude" else ()
-
-
 def sessions_of(
-    project: Project, *, refused: list[OSError] | None = None
+    project: Project, *, since: float = 0.0, refused: list[OSError] | None = None
 ) -> Iterator[tuple[str, FoundSession]]:
     """Find each session of a project on this machine, with the name of its agent.
 
-    `refused` collects the errors of folders that cannot be listed.
+    May leave out sessions that were last changed before `since`. `refused` collects the errors of
+    folders that cannot be listed.
     """
     folders = list_folders(project)
     seen: set[tuple[Path, str]] = set()
-    for name, agent in AGENTS.items():
-        for folder in folders:
-            for each in _sessions_in(
-                agent, project.environment.find_agent_folder(name), folder, refused
-            ):
+    for name, finder in FINDERS.items():
+        root = project.environment.find_agent_folder(name)
+        for folder in folders if root.is_dir() else ():
+            for each in _sessions_in(finder, root, folder, since, refused):
                 if (each.path, each.session_id) not in seen:
                     seen.add((each.path, each.session_id))
                     yield name, each
 
 
 def _sessions_in(
-    agent: Agent, root: Path, folder: Path, refused: list[OSError] | None
+    finder: SessionFinder, root: Path, folder: Path, since: float, refused: list[OSError] | None
 ) -> list[FoundSession]:
     try:
-        return [*agent.find_sessions(root, folder)]
+        return [*finder.find_sessions(root, folder, since)]
     except OSError as error:
         if refused is not None:
             refused.append(error)

@@ -5,10 +5,11 @@ conventions end here. Paths are as the agent wrote them; `Place` holds the direc
 relative to.
 """
 
-import hashlib
 from typing import Literal
 
 import msgspec
+
+from leftoff.digests import blake2b
 
 Kind = Literal["edit", "read", "run", "search", "agent", "other"]
 Status = Literal["pending", "in_progress", "completed", "cancelled"]
@@ -45,10 +46,20 @@ class UserText(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=F
 class AssistantText(
     SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True
 ):
-    """What the agent said to the user; `ends_turn` if the agent marked it as its last words."""
+    """What the agent said to the user.
+
+    `ends_turn` if the agent marked it as its last words, `is_interim` if as said in between.
+    """
 
     text: str
     ends_turn: bool = False
+    is_interim: bool = False
+
+
+class TurnFailed(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+    """The agent gave up a turn because of an error that it reports, such as a usage limit."""
+
+    error: str
 
 
 class AgentThought(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
@@ -60,7 +71,9 @@ class AgentThought(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, 
 class ToolCall(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """A tool call begins. `what` summarizes it: the command, path, pattern or task.
 
-    `prompt` is what a sub-agent was asked to do.
+    `prompt` is what a sub-agent was asked to do. `removed` are those of the paths that it deletes.
+    `folder` is where a command runs, if the call says so. `lines` are how many lines an edit adds
+    and drops.
     """
 
     id: str
@@ -70,6 +83,9 @@ class ToolCall(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=F
     paths: tuple[str, ...] = ()
     command: str = ""
     prompt: str = ""
+    removed: tuple[str, ...] = ()
+    folder: str = ""
+    lines: tuple[int, int] = (0, 0)
 
 
 class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
@@ -155,4 +171,4 @@ class PromptTaken(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, g
 
 def prompt_key(text: str) -> str:
     """Return a key that identifies a prompt without storing its text and its secrets."""
-    return hashlib.blake2b(text.strip().encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return blake2b(text.strip().encode("utf-8", "replace"), digest_size=8).hexdigest()

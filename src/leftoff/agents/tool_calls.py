@@ -4,10 +4,17 @@ Tool names differ between agents, and each module has its own table of them. The
 similar enough to be interpreted in one place.
 """
 
+import re
 from typing import Any
 
 from leftoff.agents.loose_values import brief, cut, first_text, listing, mapping, text
-from leftoff.agents.patches import command_paths, join_path, list_patched_paths
+from leftoff.agents.patches import (
+    command_paths,
+    count_patched_lines,
+    join_path,
+    list_patched_paths,
+    list_removed_paths,
+)
 from leftoff.agents.stream import Kind, Status, TodoItem, ToolCall
 
 _PATHS = (
@@ -17,6 +24,8 @@ _PATHS = (
 _COMMANDS = ("command", "cmd", "script")
 _FOLDERS = ("workdir", "working_directory", "cwd", "dir_path", "directory")
 _PATCHES = ("patch", "input", "patchText", "patch_text", "code")
+_OLD = ("old_string", "oldString", "old_str", "old_text")
+_NEW = ("new_string", "newString", "new_str", "new_text")
 _STATUSES: dict[str, Status] = {
     "pending": "pending",
     "blocked": "pending",
@@ -29,11 +38,16 @@ _STATUSES: dict[str, Status] = {
 _LONGEST_WHAT = 400
 _LONGEST_PROMPT = 2_000
 _PROMPTS = ("prompt", "message", "objective", "task", "description")
+# mcp__leftoff__save (Claude Code, Codex), mcp_leftoff_save (Gemini CLI), leftoff_save (opencode),
+# leftoff-save (Copilot CLI). Claude Code adds the name of a plugin.
+_OWN_TOOL = re.compile(r"(?:mcp__?)?(?:plugin_\w+_)?leftoff(?:__|_|-)([a-z]+)")
 _SHELLS = ("bash", "sh", "zsh", "pwsh", "powershell", "cmd")
 
 
 def tool_call(call_id: str, tool: str, kind: Kind, arguments: Any, **event: Any) -> ToolCall:
     """Describe a call of a known kind by its arguments."""
+    if own := find_own_command(tool):
+        return ToolCall(id=call_id, tool=tool, kind="run", what=own, command=own, **event)
     values = mapping(arguments)
     command = shell_command(values) if kind == "run" else ""
     paths = _paths(kind, arguments, values, command)
@@ -45,8 +59,20 @@ def tool_call(call_id: str, tool: str, kind: Kind, arguments: Any, **event: Any)
         paths=paths,
         command=command,
         prompt=agent_prompt(values) if kind == "agent" else "",
+        removed=_list_removed(arguments, values, command) if paths else (),
+        folder=first_text(values, *_FOLDERS) if kind == "run" else "",
+        lines=_count_lines(arguments, values, command) if paths else (0, 0),
         **event,
     )
+
+
+def find_own_command(tool: str) -> str:
+    """Return the command that a tool of leftoff's MCP server stands for; "" for other tools.
+
+    Such a call says as little about the work as the command does.
+    """
+    found = _OWN_TOOL.fullmatch(tool) if "leftoff" in tool else None
+    return f"leftoff {found[1]}" if found else ""
 
 
 def shell_command(arguments: dict[str, Any]) -> str:
@@ -112,12 +138,44 @@ def _paths(kind: Kind, arguments: Any, values: dict[str, Any], command: str) -> 
     if kind not in ("edit", "read"):
         return ()
     folder = first_text(values, *_FOLDERS)
-    patch = arguments if isinstance(arguments, str) else first_text(values, *_PATCHES)
-    if found := list_patched_paths(patch):
+    if found := list_patched_paths(_find_patch(arguments, values)):
         return tuple(join_path(folder, path) for path in found)
     if path := first_text(values, *_PATHS):
         return (path,)
     return tuple(path for path in map(text, listing(values.get("paths"))) if path)
+
+
+def _find_patch(arguments: Any, values: dict[str, Any]) -> str:
+    return arguments if isinstance(arguments, str) else first_text(values, *_PATCHES)
+
+
+def _list_removed(arguments: Any, values: dict[str, Any], command: str) -> tuple[str, ...]:
+    folder = first_text(values, *_FOLDERS)
+    found = list_removed_paths(command or _find_patch(arguments, values))
+    return tuple(join_path(folder, path) for path in found)
+
+
+def _count_lines(arguments: Any, values: dict[str, Any], command: str) -> tuple[int, int]:
+    """Return how many lines an edit adds and drops, as far as its arguments show that."""
+    if patched := count_patched_lines(command or _find_patch(arguments, values)):
+        return patched
+    return count_changed_lines(first_text(values, *_OLD), first_text(values, *_NEW))
+
+
+def count_changed_lines(old: str, new: str) -> tuple[int, int]:
+    """Return how many lines one text has that the other lacks, apart from how both begin and end.
+
+    Without the old text, nobody knows what the new one replaces.
+    """
+    if not old:
+        return 0, 0
+    before, after = old.splitlines(), new.splitlines()
+    while before and after and before[0] == after[0]:
+        del before[0], after[0]
+    while before and after and before[-1] == after[-1]:
+        before.pop()
+        after.pop()
+    return len(after), len(before)
 
 
 def _what(kind: Kind, arguments: Any, paths: tuple[str, ...], command: str) -> str:

@@ -1,18 +1,41 @@
 """Run leftoff's commands; each one lives in its own file and is imported when you call it."""
 
 import contextlib
+import gc
 import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 from click.shell_completion import CompletionItem
 
-from leftoff import __version__
+from leftoff import DISTRIBUTION, __version__
 from leftoff.cli.catalog import ALIASES, COMMANDS, EXAMPLES, GROUPS, PLUMBING, CommandHelp
-from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED
+from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED, wrap_os_error
+from leftoff.load_on_use import load_on_use
+
+if TYPE_CHECKING:
+    from leftoff.cli import artifacts_view as artifacts_view
+    from leftoff.cli import ask_questions as ask_questions
+    from leftoff.cli import clipboard as clipboard
+    from leftoff.cli import everywhere_view as everywhere_view
+    from leftoff.cli import fill_form as fill_form
+    from leftoff.cli import hand_over_command as hand_over_command
+    from leftoff.cli import nothing_to_resume as nothing_to_resume
+    from leftoff.cli import page_formats as page_formats
+    from leftoff.cli import pending_view as pending_view
+    from leftoff.cli import progress_bar as progress_bar
+    from leftoff.cli import sessions_command as sessions_command
+    from leftoff.cli import snapshot_command as snapshot_command
+    from leftoff.cli import start_agent as start_agent
+    from leftoff.cli import thread_picker as thread_picker
+    from leftoff.cli import unsaved_view as unsaved_view
+    from leftoff.cli import wide_text as wide_text
+
+# Commands use these modules rarely, and they take time to load.
+__getattr__ = load_on_use(__name__)
 
 
 class Commands(click.Group):
@@ -79,15 +102,15 @@ ALL = object()
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     options_metavar="[-h | -V]",
-    epilog="""\b
-`leftoff` alone shows the status. `leftoff COMMAND --help` shows the options
+    epilog="""`leftoff` alone shows the status. `leftoff COMMAND --help` shows the options
 and an example, `leftoff help all` the commands of agents and scripts.
 
-\b
 Exit codes: 0 success, 1 a problem you can fix, 2 invalid usage, 3 a choice
 is needed, 4 below the quality bar, 70 a bug in leftoff, 130 interrupted.""",
 )
-@click.version_option(__version__, "-V", "--version", message="leftoff %(version)s")
+@click.version_option(
+    __version__, "-V", "--version", message=f"leftoff %(version)s ({DISTRIBUTION})"
+)
 @click.pass_context
 def leftoff(context: click.Context) -> None:
     """Pick up where the last session of your coding agent left off."""
@@ -100,6 +123,10 @@ def leftoff(context: click.Context) -> None:
 def _import_command(found: CommandHelp) -> click.Command:
     stem = found.name.replace("-", "_")
     module = importlib.import_module(f"leftoff.cli.{found.module or stem}")
+    # Loading is over; see `__main__`. The collector leaves alone what was loaded, also at the end.
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
     command: click.Command = getattr(module, found.attribute or stem)
     return command
 
@@ -111,8 +138,9 @@ def _example(text: str) -> str:
 def _suggestion(name: str) -> str:
     import difflib  # noqa: PLC0415 - 1 ms, and only needed after a typo
 
-    close = difflib.get_close_matches(name, [*COMMANDS, *ALIASES], n=1)
-    return f" Did you mean `leftoff {close[0]}`?" if close else ""
+    close = difflib.get_close_matches(name, [*COMMANDS, *ALIASES], n=2)
+    named = " or ".join(f"`leftoff {each}`" for each in close)
+    return f" Did you mean {named}?" if close else ""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -129,6 +157,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _silence(sys.stdout)
         return 0
     except (KeyboardInterrupt, click.Abort):
+        # The terminal shows ^C behind the question.
+        if sys.stderr is not None and sys.stderr.isatty():
+            click.echo(err=True)
         click.echo("Interrupted; nothing more was changed.", err=True)
         return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the one place that reports errors
@@ -140,7 +171,7 @@ def _report_error(error: Exception, *, as_json: bool) -> int:
     from leftoff.cli import error_handler  # noqa: PLC0415 - 2 ms, and only needed after an error
 
     if isinstance(error, OSError):
-        error = error_handler.wrap_os_error(error)
+        error = wrap_os_error(error)
     # If JSON cannot be written to stdout, try again as text, which goes to stderr.
     for wants_json in (as_json, False):
         try:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-import click
-
 from leftoff import config, profiles
-from leftoff.cli.app import App, printable
+from leftoff.cli.app import App
+from leftoff.cli.ask_questions import confirm
 from leftoff.errors import NotAProject
-from leftoff.hooks import answer_compaction
+from leftoff.hooks import answer_compaction, first_prompt
 from leftoff.profiles import import_native
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.profile import Profile
@@ -46,6 +45,7 @@ def _set_up(app: App, name: str) -> list[str]:
         str(app.project.worktree),
         app.settings,
     )
+    first_prompt.expect(app.environment.state_folder, str(app.project.worktree), app.settings)
     place = profiles.load(name).home(app.project)
     return [*said, f"This project now follows {name} and keeps its files in {place} up to date."]
 
@@ -74,7 +74,7 @@ def _offer_profiles(app: App) -> Iterator[str]:
         if not profile.is_here(place):
             continue
         question = f"Found {name} files in {place}. Import them and keep them up to date?"
-        if app.out.is_interactive and click.confirm(printable(question), default=False):
+        if app.out.is_interactive and confirm(question, default=False):
             yield from _set_up(app, name)
         else:
             yield (

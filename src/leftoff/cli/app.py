@@ -5,29 +5,38 @@ import functools
 import os
 import re
 import sys
-import unicodedata
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ParamSpec, TextIO, TypeVar
 
 import click
 import msgspec
-from click.shell_completion import CompletionItem
 
-from leftoff import config
+from leftoff import cli, config
+from leftoff.cli.look import (
+    Look,
+    align_columns,
+    cards,
+    cut,
+    fit_columns,
+    layout_page,
+    wrap_line,
+    wrap_text,
+)
 from leftoff.context import Context, read_environment
-from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NotAProject
+from leftoff.errors import NotAProject, UsageError
 from leftoff.names import check_name
 from leftoff.projects.project import Project, explain_distrust, find_project
-from leftoff.store import LISTED, CheckpointEntry, Store
-from leftoff.text import fence, times
+from leftoff.store import CheckpointEntry, Store
+from leftoff.text import fence
 from leftoff.workspace import Workspace
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _META = "leftoff.flags"
-_RECOMMENDED = "(Recommended)"
+_COLOUR = "leftoff.colour"
 
 
 class App:
@@ -48,10 +57,14 @@ class App:
             # Some commands, such as `capture`, also work outside a project.
             context = Context(self.environment, None)
             return Workspace(context, warn=self.out.warn, refusal=refusal)
-        workspace = Workspace(Context(self.environment, project), warn=self.out.warn)
+        context = Context(self.environment, project)
+        workspace = Workspace(context, warn=self.out.warn, watch=self._watch_index)
         if (distrust := explain_distrust(project)) is not None:
             workspace.warn_once(["\n".join(distrust)])
         return workspace
+
+    def _watch_index(self, count: int) -> contextlib.AbstractContextManager[Callable[[int], None]]:
+        return cli.progress_bar.show_progress(self.out, "Building the index", count)
 
     @functools.cached_property
     def project(self) -> Project:
@@ -78,47 +91,9 @@ class App:
         if "workspace" in self.__dict__:
             self.workspace.close()
 
-    def choose(self, choice: ChoiceNeeded) -> str:
-        """Ask the user to pick on a terminal; elsewhere raise the choice for the caller."""
-        if not self.out.is_interactive:
-            raise choice
-        click.echo(printable(choice.message))
-        for line in _number_choices(choice.choices):
-            click.echo(printable(cut(f"  {line}", terminal_width())))
-        labels = [str(each.get("label", "")) for each in choice.choices]
-        # Enter alone picks the recommended choice.
-        default = next((n for n, each in enumerate(labels, 1) if each.endswith(_RECOMMENDED)), None)
-        picked = _ask_number(choice.question, len(labels), default)
-        return str(choice.choices[picked - 1]["choice"])
-
-    def ask_name(self) -> str:
-        """Ask for a name until the answer is valid."""
-        while True:
-            name = str(click.prompt("Name"))
-            try:
-                return check_name(name, is_plain=self.settings.names == "plain")
-            except NameRefused as refused:
-                click.echo(printable(f"{refused.message} {refused.hint}"))
-
-
-def _ask_number(question: str, highest: int, default: int | None) -> int:
-    while True:
-        asked = click.prompt(printable(question), default=default, type=str, prompt_suffix=" ")
-        answer = str(asked).strip()
-        if answer.isdecimal() and 1 <= int(answer) <= highest:
-            return int(answer)
-        click.echo(printable(f"Enter a number from 1 to {highest}."))
-
-
-def _number_choices(choices: Sequence[dict[str, Any]]) -> list[str]:
-    """Return numbered lines; for checkpoints, add columns that distinguish them."""
-    columns = {"": [f"{number}. {each['label']}" for number, each in enumerate(choices, 1)]}
-    if all("summary" in each for each in choices):
-        moments = [times.parse(each["saved_at"]) for each in choices]
-        columns["saved"] = [times.local(moment) if moment else "-" for moment in moments]
-        columns["branch"] = [each["branch"] or "-" for each in choices]
-        columns["summary"] = [one_line(each["summary"]) for each in choices]
-    return align_columns(columns)[1:]
+    def check_name(self, name: str) -> str:
+        """Return a name as the settings want it, or raise NameRefused."""
+        return check_name(name, is_plain=self.settings.names == "plain")
 
 
 def key_of(entry: CheckpointEntry) -> str:
@@ -127,14 +102,28 @@ def key_of(entry: CheckpointEntry) -> str:
 
 
 def flags(function: Callable[..., R]) -> Callable[..., R]:
-    """Add --json and --quiet."""
+    """Add --json, --quiet and --color."""
+    colour = click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        metavar="WHEN",
+        expose_value=False,
+        callback=_remember_colour,
+        help="Use color: auto, always or never.",
+    )
     quiet = click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
     as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-    return as_json(quiet(function))
+    return as_json(quiet(colour(function)))
+
+
+def _remember_colour(context: click.Context, _parameter: click.Parameter, when: str | None) -> None:
+    # The context of a group and those of its commands share `meta`.
+    if when is not None:
+        context.meta[_COLOUR] = when
 
 
 def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
-    """Make a command that receives an App and accepts --json and --quiet."""
+    """Make a command that receives an App and accepts --json, --quiet and --color."""
 
     def wrap(function: Callable[..., R]) -> click.Command:
         @functools.wraps(function)
@@ -147,10 +136,30 @@ def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
             finally:
                 app.close()
 
-        made: click.Command = click.command(**settings)(flags(run))
+        made: click.Command = click.command(**{"cls": CheckedCommand, **settings})(flags(run))
         return made
 
     return wrap
+
+
+class CheckedCommand(click.Command):
+    """A command that refuses options which contradict each other; click would take the last."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Check the options, then parse them."""
+        ended = args.index("--") if "--" in args else len(args)
+        given = {each.partition("=")[0] for each in args[:ended]}
+        # For each parameter, one spelling of every value that it was given.
+        spellings: dict[str, dict[object, str]] = {}
+        for option in self.params:
+            if isinstance(option, click.Option) and option.is_flag and option.name:
+                values = spellings.setdefault(option.name, {})
+                values.update((option.flag_value, each) for each in option.opts if each in given)
+                values.update(("off", each) for each in option.secondary_opts if each in given)
+        for values in spellings.values():
+            if len(values) > 1:
+                raise UsageError(f"{' and '.join(values.values())} contradict each other.")
+        return super().parse_args(ctx, args)
 
 
 def _valid(value: Any) -> Any:
@@ -178,54 +187,6 @@ def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]
     return wrap
 
 
-def complete_names(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    """Complete the names of all checkpoints."""
-    return complete_from_store(lambda store: store.index().names_like(typed))
-
-
-def complete_open(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    """Complete the names of open checkpoints."""
-    return complete_from_store(
-        lambda store: _begin_with(typed, store.index().heads([*LISTED], 1000))
-    )
-
-
-def complete_paths(
-    _context: click.Context, _parameter: click.Parameter, typed: str
-) -> list[CompletionItem]:
-    """Let the shell complete file names."""
-    return [CompletionItem(typed, type="file")]
-
-
-def complete_trashed(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    """Complete the names of checkpoints in the trash."""
-    return complete_from_store(lambda store: _begin_with(typed, store.index().list_trashed(1000)))
-
-
-def _begin_with(typed: str, entries: list[CheckpointEntry]) -> list[str]:
-    return [key for entry in entries if (key := key_of(entry)).startswith(typed)]
-
-
-def complete_from_store(names: Callable[[Store], list[str]]) -> list[str]:
-    """Complete what a function finds in the store of the current project."""
-    # An error message would end up in the middle of the line you are typing.
-    try:
-        store = Store(find_project(read_environment()))
-        try:
-            return list(dict.fromkeys(names(store)))
-        finally:
-            store.close()
-    except (LeftoffError, OSError):
-        return []
-
-
-def checkpoint_argument(
-    complete: Callable[..., list[str]] = complete_names, **settings: Any
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Add the NAME|ID argument."""
-    return click.argument("name", metavar="NAME|ID", shell_complete=complete, **settings)
-
-
 # --- output: JSON, plain lines in a pipe, or colour and tables on a terminal ---
 
 
@@ -237,18 +198,41 @@ class Output:
     """Prints what a command has to say, in the format that the options and the terminal need."""
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+        self.began = time.monotonic()
         self.as_json = as_json
         self.quiet = quiet
         self.is_terminal = _is_terminal(sys.stdout)
         self.is_interactive = self.is_terminal and _is_terminal(sys.stdin) and not as_json
-        dull = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        self.has_colour = self.is_terminal and not dull
+        self.has_colour = wants_colour(sys.stdout)
         self.is_for_agent = False
+        self._page: list[str] | None = None
 
-    def result(self, data: object, text: str | Iterable[str]) -> None:
-        """Show a command's result, as JSON or as text."""
+    @property
+    def is_for_person(self) -> bool:
+        """Whether a person reads this on a terminal, so that it may use the terminal's width."""
+        return self.is_terminal and not (self.as_json or self.quiet or self.is_for_agent)
+
+    @functools.cached_property
+    def look(self) -> Look:
+        """The width and the colours of this terminal."""
+        columns = terminal_width() if self.is_terminal else _UNLIMITED
+        return Look(columns, self.has_colour)
+
+    @property
+    def can_draw(self) -> bool:
+        """Whether a person is at a terminal that can show a picker."""
+        is_able = os.environ.get("TERM", "dumb") not in {"", "dumb", "unknown"}
+        is_large = (
+            terminal_width() >= _LEAST_SIZE.columns and terminal_height() >= _LEAST_SIZE.lines
+        )
+        return self.is_interactive and self.is_for_person and is_able and is_large
+
+    def result(self, data: object, text: str | Iterable[str], *, is_exact: bool = False) -> None:
+        """Show a command's result, as JSON or as text; an exact text is not wrapped."""
         if self.as_json:
             self.json(data)
+        elif is_exact:
+            self.exact(text)
         else:
             self.text(text)
 
@@ -262,50 +246,86 @@ class Output:
         click.echo(_escape_controls(msgspec.json.format(encoded, indent=2)))
 
     def text(self, text: str | Iterable[str], **style: Any) -> None:
-        """Print a line, several lines or a rendered text in one style."""
+        """Print a line, several lines or a rendered text in one style, wrapped for a person."""
         shown = "" if self.quiet else printable(text)
         if shown:
-            click.echo(self._apply_style(shown, style), color=self.has_colour)
+            self._echo(self._apply_style(self._wrap(shown), style))
 
-    def briefing(self, data: object, text: fence.Rendered) -> None:
-        """Show a briefing: fenced for an agent, wrapped and in colour for a person."""
-        if self.as_json or self.quiet or self.is_for_agent or not self.is_terminal:
+    def exact(self, text: str | Iterable[str]) -> None:
+        """Print code, a patch or another text whose lines must stay as they are."""
+        shown = "" if self.quiet else printable(text)
+        if shown:
+            self._echo(shown)
+
+    def _wrap(self, text: str) -> str:
+        return "\n".join(wrap_text(text, self.look.columns)) if self.is_for_person else text
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Print lines that `look` laid out from printable text; they may hold colours."""
+        if not self.quiet:
+            self._echo(_fit_encoding("\n".join(lines), sys.stdout))
+
+    def briefing(self, data: object, text: fence.Rendered, facts: Sequence[str] = ()) -> None:
+        """Show a briefing: fenced for an agent, as a page for a person.
+
+        `facts` are what a person first wants to know of the thread, its name first.
+        """
+        if not self.is_for_person:
             self.result(data, text)
             return
-        columns = terminal_width()
-        for line in printable(fence.open_text(text)).split("\n"):
-            label = "" if line.startswith(fence.QUOTE) else _LABEL.match(line)
-            head = label[0] if label else ""
-            first, *rest = wrap_line(line, columns)
-            # The label may be wider than a very narrow terminal.
-            head = head if first.startswith(head) else ""
-            styled = self._apply_style(head, {"bold": True}) + first.removeprefix(head)
-            click.echo("\n".join([styled, *rest]), color=self.has_colour)
+        shown = [clean_line(each) for each in facts if each]
+        self.lines(layout_page(printable(fence.open_text(text)), self.look, shown))
+
+    @contextlib.contextmanager
+    def paged(self) -> Iterator[None]:
+        """Show what is printed within in a pager if it does not fit on the terminal."""
+        if not self.is_for_person or self._page is not None:
+            yield
+            return
+        self._page = []
+        try:
+            yield
+        finally:
+            page, self._page = "\n".join(self._page), None
+            if page.count("\n") + 2 > terminal_height():
+                # As git does: leave at once if it fits, show colours, keep the screen.
+                os.environ.setdefault("LESS", "FRX")
+                click.echo_via_pager(page, color=self.has_colour)
+            elif page:
+                click.echo(page, color=self.has_colour)
+
+    def _echo(self, text: str) -> None:
+        if self._page is not None:
+            self._page.append(text)
+        else:
+            click.echo(text, color=self.has_colour)
 
     def gap(self) -> None:
         """Print an empty line."""
         if not self.quiet:
-            click.echo()
+            self._echo("")
 
     def warn(self, text: str) -> None:
         """Print a warning to stderr."""
         if not self.quiet:
-            warning = printable(f"warning: {text}", sys.stderr)
+            warning = wrap_for(sys.stderr, printable(f"warning: {text}", sys.stderr))
             click.echo(self._apply_style(warning, {"fg": "yellow"}), err=True)
 
     def table(self, columns: Mapping[str, Sequence[str]]) -> None:
         """Print a table, or one card per row if the terminal is too narrow for it."""
         if self.quiet:
             return
-        clean = {
-            name: [printable(fence.line(cell)) for cell in cells] for name, cells in columns.items()
-        }
-        if self.is_terminal and full_width(clean) > terminal_width():
-            for head, lines in cards(clean, terminal_width()):
+        with self.paged():
+            self._print_table({name: [*map(clean_line, cells)] for name, cells in columns.items()})
+
+    def _print_table(self, columns: Mapping[str, Sequence[str]]) -> None:
+        fitting = fit_columns(columns, self.look.columns) if self.is_terminal else columns
+        if fitting is None:
+            for head, lines in cards(columns, self.look.columns):
                 self.text(head, bold=True)
                 self.text(lines.split("\n"))
             return
-        header, *rows = align_columns(clean)
+        header, *rows = align_columns(fitting)
         self.text(header, bold=True)
         self.text(rows)
 
@@ -325,6 +345,16 @@ class Output:
         return click.style(text, **style) if text and style and self.has_colour else text
 
 
+def wants_colour(stream: TextIO | None) -> bool:
+    """Return whether to use colour: on a terminal, unless options or the environment say no."""
+    context = click.get_current_context(silent=True)
+    wish = context.meta.get(_COLOUR, "auto") if context else "auto"
+    if wish != "auto":
+        return bool(wish == "always")
+    is_dull = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return _is_terminal(stream) and not is_dull
+
+
 def _join_lines(text: str | Iterable[str]) -> str:
     """Join lines and quote line breaks within them; leave rendered text unchanged.
 
@@ -338,17 +368,43 @@ def _join_lines(text: str | Iterable[str]) -> str:
 
 # Characters that could control a terminal: all control characters except tab and newline, and the
 # overrides of text direction, which can disguise one line as another.
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-_ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+# Compiled on first use, as most text is printable: few lines hold a tab or a control character.
+_STEERING = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+# Most output is not JSON, and most JSON is ASCII.
+_ESCAPED = "[\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 
 
 def printable(text: str | Iterable[str], stream: TextIO | None = None) -> str:
     """Replace characters that could control the terminal or that its encoding lacks."""
-    to = stream or sys.stdout
-    encoding = (to.encoding if to is not None else None) or "utf-8"
-    return _STEERING.sub("�", _join_lines(text)).encode(encoding, "replace").decode(encoding)
+    joined = _join_lines(text)
+    is_plain = joined.replace("\n", "").isprintable()
+    shown = joined if is_plain else re.sub(_STEERING, "�", joined)
+    return _fit_encoding(shown, stream or sys.stdout)
+
+
+def clean_line(text: str | None) -> str:
+    """Return a text as one printable line, for `look` to lay out."""
+    return printable(fence.line(text or ""))
+
+
+# The signs that leftoff itself writes, for terminals that lack them.
+_PLAIN_SIGNS = str.maketrans({"─": "-", "│": "|", "→": ">", "·": "-", "…": "...", "—": "-"})
+
+
+def shows_signs(stream: TextIO | None = None) -> bool:
+    """Return whether the output can show signs beyond letters, such as `─` and `█`."""
+    return _encoding_of(stream or sys.stdout).lower().startswith("utf")
+
+
+def _encoding_of(stream: TextIO | None) -> str:
+    return (stream.encoding if stream is not None else None) or "utf-8"
+
+
+def _fit_encoding(text: str, stream: TextIO | None) -> str:
+    if not shows_signs(stream):
+        text = text.translate(_PLAIN_SIGNS)
+    encoding = _encoding_of(stream)
+    return text.encode(encoding, "replace").decode(encoding)
 
 
 def _escape_controls(data: bytes) -> bytes:
@@ -356,7 +412,7 @@ def _escape_controls(data: bytes) -> bytes:
     # The usual case, and decoding large output takes time.
     if data.isascii():
         return data
-    return _ESCAPED.sub(lambda found: rf"\u{ord(found[0]):04x}", data.decode()).encode()
+    return re.sub(_ESCAPED, lambda found: rf"\u{ord(found[0]):04x}", data.decode()).encode()
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
@@ -374,19 +430,14 @@ def _encodable(data: object) -> Any:
     return [_encodable(each) for each in plain] if isinstance(plain, list | tuple) else plain
 
 
-# --- tables and lines, by the width of characters on a screen ---
-
-
-_GAP = "  "
-# Columns that contain sentences; on a narrow terminal each of them gets its own line.
-_SENTENCES = frozenset({"summary", "next action", "last request", "meaning"})
-
-Columns = Mapping[str, Sequence[str]]
+# --- the terminal ---
 
 
 def one_line(text: str | None, limit: int = 60) -> str:
     """Join a text into one line and cut it to a maximum width."""
-    return cut(" ".join((text or "-").split()), limit)
+    line = " ".join((text or "-").split())
+    # Most lines are short and plain.
+    return line if len(line) <= limit and line.isascii() else cut(line, limit)
 
 
 def format_fallback_notice(folder: Path) -> str:
@@ -397,88 +448,45 @@ def format_fallback_notice(folder: Path) -> str:
     )
 
 
-def cut(line: str, limit: int) -> str:
-    """Cut a line that is too wide and mark the cut with an ellipsis."""
-    if width(line) <= limit:
-        return line
-    kept, places = [], 0
-    for character in line:
-        places += _places(character)
-        if places >= limit:
-            break
-        kept.append(character)
-    return "".join([*kept, "…"])
-
-
-# What a line of a briefing is about: "Task:", "Next action (inferred from the plan):".
-_LABEL = re.compile(r"(?:⚠ )?[A-Z][^:`]{0,60}:(?= |$)")
-_INDENT = re.compile(r"(?:\s*(?:[->] )?)")
-
-
-def wrap_line(line: str, limit: int) -> list[str]:
-    """Wrap a line at spaces; what follows is indented like its text."""
-    mark = _INDENT.match(line)
-    indent = " " * max(2, len(mark[0]) if mark else 0)
-    rows, row = [], ""
-    for word in re.split(r"(?<=\S)(?=\s)", line):
-        if row.strip() and width(row + word) > limit:
-            rows.append(row)
-            row = indent + word.lstrip()
-        else:
-            row += word
-    return [*rows, row]
-
-
-def width(text: str) -> int:
-    """Return how many columns a text takes up on a screen."""
-    return len(text) if text.isascii() else sum(map(_places, text))
-
-
 def terminal_width() -> int:
-    """Return the width of the terminal."""
-    import shutil  # noqa: PLC0415 - 3 ms, and only terminals need it
-
-    return shutil.get_terminal_size().columns
-
-
-def full_width(columns: Columns) -> int:
-    """Return the width of a table in which nothing is cut."""
-    return sum(_widths(columns)) + len(_GAP) * (len(columns) - 1)
+    """Return the width of the terminal, or of the part of it that COLUMNS names."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    return _measure_terminal().columns or _USUAL_SIZE.columns
 
 
-def align_columns(columns: Columns) -> list[str]:
-    """Return the header and the rows with their columns aligned."""
-    widths = _widths(columns)
-    rows = [[*columns], *zip(*columns.values(), strict=True)]
-    return [_GAP.join(map(_pad_cell, row, widths)).rstrip() for row in rows]
+def wrap_for(stream: TextIO | None, text: str) -> str:
+    """Wrap a message at words if it goes to a terminal."""
+    if not _is_terminal(stream):
+        return text
+    columns = terminal_width()
+    return "\n".join(row for line in text.split("\n") for row in wrap_line(line, columns))
 
 
-def cards(columns: Columns, limit: int) -> Iterator[tuple[str, str]]:
-    """Yield each row as a headline of its short cells, and a line for each sentence."""
-    short = [name for name in columns if name not in _SENTENCES]
-    long = [name for name in columns if name in _SENTENCES]
-    indent = max(map(len, long), default=0) + 4
-    for number in range(len(next(iter(columns.values()), []))):
-        row = {name: cells[number] for name, cells in columns.items()}
-        head = _GAP.join(row[name] for name in short if row[name] not in {"", "-"})
-        lines = (
-            f"  {name:{indent - 4}}  {one_line(row[name], limit - indent)}"
-            for name in long
-            if row[name] not in {"", "-"}
-        )
-        yield cut(head, limit), "\n".join(lines)
+def print_message(line: str) -> None:
+    """Print a line of an error to stderr, with leftoff's name in red."""
+    text = wrap_for(sys.stderr, printable(line, sys.stderr))
+    name = "leftoff:"
+    if text.startswith(name) and wants_colour(sys.stderr):
+        text = click.style(name, fg="red", bold=True) + text.removeprefix(name)
+    click.echo(text, err=True)
 
 
-def _widths(columns: Columns) -> list[int]:
-    return [max(map(width, [name, *cells])) for name, cells in columns.items()]
+def terminal_height() -> int:
+    """Return the height of the terminal."""
+    return _measure_terminal().lines or _USUAL_SIZE.lines
 
 
-def _pad_cell(cell: str, places: int) -> str:
-    return cell + " " * (places - width(cell))
+_USUAL_SIZE = os.terminal_size((80, 24))
+# The smallest terminal on which a picker is of use.
+_LEAST_SIZE = os.terminal_size((30, 8))
+# Programs that read a pipe want every line whole.
+_UNLIMITED = 10_000
 
 
-def _places(character: str) -> int:
-    # Combining marks and format characters have no width; wide East Asian ones take two columns.
-    if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+def _measure_terminal() -> os.terminal_size:
+    try:
+        return os.get_terminal_size(sys.stdout.fileno())
+    except (AttributeError, OSError, ValueError):
+        return _USUAL_SIZE

@@ -37,9 +37,9 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
     signals.sort(
         key=lambda each: autosave_step.PRIORITIES.index(each["priority"].lower()), reverse=True
     )
-    told = {"percent": percent, "seconds_since_autosave": since, "signals": signals}
+    status = {"percent": percent, "seconds_since_autosave": since, "signals": signals}
     app.out.result(
-        {**told, "priority": signals[0]["priority"] if signals else None, **_verdict(signals)},
+        {**status, "priority": signals[0]["priority"] if signals else None, **_verdict(signals)},
         [_line(each) for each in signals] or "No signal: nothing would be saved.",
     )
 

@@ -32,9 +32,9 @@ def briefing(app: App, path: str | None) -> None:
         return
     target = _target(app, path)
     is_new = memory_briefing.write_page(target, text)
-    told = "Wrote" if is_new else "Nothing new for"
+    outcome = "Wrote" if is_new else "Nothing new for"
     app.out.result(
-        {**_measure_text(text), "path": str(target), "written": is_new}, f"{told} {target}"
+        {**_measure_text(text), "path": str(target), "written": is_new}, f"{outcome} {target}"
     )
 
 

@@ -1,5 +1,6 @@
 """Find what `leftoff resume --pending` can resume: pending restores and open checkpoints."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ _MOST = 100
 # An older checkpoint is still offered, but no longer counts as waiting for a session.
 _WAITS = timedelta(days=7)
 _SAVED_FOR_LATER = "precompact"
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class FoundCandidates(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,11 +47,15 @@ def find(app: App) -> FoundCandidates:
         msgspec.structs.replace(
             _candidate(app, entry),
             written_at=_find_write_time(app, entry, shown),
+            day=_read_day(known[entry.id].path) if entry.id in known else "",
             is_pending=entry.id in known,
             session_id=known[entry.id].session_id if entry.id in known else entry.session_id,
         )
         for entry in entries
     ]
+    # What waits is listed as `ls -t` lists its marks: the newest first.
+    order = {each: number for number, each in enumerate(known)}
+    candidates.sort(key=lambda each: order.get(each.key, len(order)))
     broken = {str(each.path): each for each in waiting if each.checkpoint_id is None}
     return FoundCandidates(
         candidates=[*candidates, *(_unreadable(app, key, each) for key, each in broken.items())],
@@ -86,6 +92,12 @@ def _find_write_time(
     source = app.store.load(entry).source if entry.id not in shown else None
     path = shown.get(entry.id) or (Path(source.path) if source and source.path else None)
     return _mtime(path) if path is not None else None
+
+
+def _read_day(path: Path) -> str:
+    """Return the date with which a file's name begins, or an empty string."""
+    found = _DAY.match(path.name)
+    return found[0] if found else ""
 
 
 def _mtime(path: Path) -> datetime | None:

@@ -23,7 +23,7 @@ from leftoff.threads import briefing
 def capture(
     app: App, session_file: Path, agent: str | None, budget: int | None, out: Path | None
 ) -> None:
-    """Show where a session's file left off; save nothing."""
+    """Show what a session's file says; save nothing."""
     with app.out.progress(session_file) as progress:
         captured = use_case.capture(session_file, agent=agent, progress=progress)
     budget = budget or app.settings.budget

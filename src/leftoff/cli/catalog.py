@@ -32,7 +32,7 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
         ),
         CommandHelp(
             "list",
-            "List open checkpoints, newest first",
+            "List open threads, newest first",
             "leftoff list --limit 5",
             attribute="list_",
         ),
@@ -41,20 +41,27 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
         ),
         CommandHelp("status", "Show where you are and what is open", "leftoff status --next"),
         CommandHelp(
+            "ui",
+            "Show threads, history and memory on a web page",
+            "leftoff ui --everywhere",
+            module="ui_command",
+        ),
+        CommandHelp(
             "done",
-            "Mark a checkpoint's task as done",
+            "Mark a thread as done: the work is finished",
             "leftoff done exporter",
             module="clear",
             attribute="mark_done",
         ),
         CommandHelp(
-            "drop", "Abandon work without finishing it", "leftoff drop exporter", module="clear"
+            "drop",
+            "Abandon a thread: the work will not be finished",
+            "leftoff drop exporter",
+            module="clear",
         ),
     ),
     "Automatic": (
-        CommandHelp(
-            "init", "Wire your agents so that they save automatically", "leftoff init --dry-run"
-        ),
+        CommandHelp("init", "Set up your agents to save automatically", "leftoff init --dry-run"),
         CommandHelp(
             "doctor", "Check the hooks by running a real event through them", "leftoff doctor"
         ),
@@ -94,6 +101,9 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
             module="sessions_command",
         ),
         CommandHelp("prompts", "Show prompts that no session answered", "leftoff prompts replay"),
+        CommandHelp(
+            "stats", "Count sessions, saves, context use and time", "leftoff stats --days 7"
+        ),
     ),
     "Knowledge": (
         CommandHelp(
@@ -117,7 +127,11 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
         CommandHelp("lint", "Check a checkpoint against the quality bar", "leftoff lint exporter"),
     ),
     "Tidy": (
-        CommandHelp("clear", "Move checkpoints to the trash", "leftoff clear exporter"),
+        CommandHelp(
+            "clear",
+            "Move checkpoints to the trash; undo brings them back",
+            "leftoff clear exporter",
+        ),
         CommandHelp(
             "undo", "Undo the last thing you did to a checkpoint", "leftoff undo --dry-run"
         ),
@@ -130,12 +144,24 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
             "leftoff trash restore exporter",
             module="trash_command",
         ),
-        CommandHelp("purge", "Delete old checkpoints for good", "leftoff purge --older-than 90d"),
+        CommandHelp(
+            "purge",
+            "Delete old checkpoints for good; there is no undo",
+            "leftoff purge --older-than 90d",
+        ),
+    ),
+    "Code": (
+        CommandHelp(
+            "snapshot",
+            "Keep uncommitted code, and get it back",
+            "leftoff snapshot restore 2342baa3 --here",
+            module="snapshot_command",
+        ),
     ),
     "Move": (
         CommandHelp(
             "import",
-            "Import checkpoints of another system",
+            "Import checkpoints from another system",
             "leftoff import --from sail",
             module="import_export",
             attribute="import_",
@@ -153,7 +179,9 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
             module="config_command",
         ),
         CommandHelp(
-            "completion", "Print a shell completion script", 'eval "$(leftoff completion bash)"'
+            "completion",
+            "Print or install a shell completion script",
+            "leftoff completion install",
         ),
         CommandHelp(
             "help", "Show the help of a command, or of all", "leftoff help all", attribute="help_"
@@ -165,7 +193,7 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
 PLUMBING: tuple[CommandHelp, ...] = (
     CommandHelp(
         "capture",
-        "Show where a session's file left off; save nothing",
+        "Show what a session's file says; save nothing",
         "leftoff capture session.jsonl",
         module="capture_command",
     ),
@@ -179,6 +207,12 @@ PLUMBING: tuple[CommandHelp, ...] = (
         "Print how an agent saves and resumes in this project",
         "leftoff guide --for codex",
     ),
+    CommandHelp(
+        "mcp",
+        "Serve leftoff's tools to an agent over MCP",
+        "leftoff mcp",
+        module="mcp_command",
+    ),
     CommandHelp("defer", "Silence context warnings until the next save", "leftoff defer"),
     CommandHelp(
         "intent",
@@ -191,6 +225,12 @@ PLUMBING: tuple[CommandHelp, ...] = (
         "Print one line about this session for a status bar",
         "leftoff statusline <event.json",
         module="statusline_command",
+    ),
+    CommandHelp(
+        "prompt-segment",
+        "Print one line about this project for a shell prompt",
+        "leftoff prompt-segment",
+        module="prompt_segment_command",
     ),
     CommandHelp(
         "schema", "Print the JSON Schema of a checkpoint", "leftoff schema >checkpoint.schema.json"
@@ -217,7 +257,7 @@ PLUMBING: tuple[CommandHelp, ...] = (
     ),
     CommandHelp(
         "delete",
-        "Move one checkpoint to the trash, unless it is in use",
+        "Clear one checkpoint, unless it is in use",
         "leftoff delete exporter",
         module="clear",
     ),
@@ -228,7 +268,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "ls": ("list",),
     "rm": ("clear",),
     "complete": ("done",),
-    "latest": ("show",),
+    "latest": ("show", "--latest"),
     "dashboard": ("status", "--plan"),
     "start": ("status", "--next"),
     "restore": ("resume", "--pending"),
@@ -263,6 +303,12 @@ EXAMPLES: dict[str, str] = {
     "prompts replay": "leftoff prompts replay",
     "prompts restore": "leftoff prompts restore 1a2b3c",
     "prompts show": "leftoff prompts show 1a2b3c",
+    "snapshot diff": "leftoff snapshot diff 2342baa3",
+    "snapshot list": "leftoff snapshot list",
+    "snapshot patch": "leftoff snapshot patch 2342baa3 >work.patch",
+    "snapshot restore": "leftoff snapshot restore 2342baa3 --file src/export.py",
+    "snapshot show": "leftoff snapshot show 2342baa3",
+    "snapshot take": "leftoff snapshot",
     "trash list": "leftoff trash list",
     "trash restore": "leftoff trash restore exporter",
     "wal add": "leftoff wal add --kind value 'The port is 8081'",

@@ -7,28 +7,34 @@ from typing import Any
 
 import click
 
-from leftoff.cli.app import App, printable
+from leftoff.cli.app import App
+from leftoff.cli.ask_questions import confirm
+from leftoff.cli.everywhere_view import shorten
 from leftoff.errors import ChoiceNeeded
 from leftoff.redact import redact
 from leftoff.text.plural import format_count
-from leftoff.wiring.foreign_files import FileChange
+from leftoff.wiring.foreign_files import FileChange, merge_changes
 
 _DONE = {"create": "created", "change": "changed", "remove": "removed"}
 
 
-def describe_change(change: FileChange) -> dict[str, Any]:
-    """Return a change as JSON-ready values."""
-    return {
-        "path": str(change.path),
-        "action": change.action,
-        "what": change.what,
-        "diff": format_diff(change),
-    }
+def describe_changes(changes: Sequence[FileChange]) -> list[dict[str, Any]]:
+    """Return changes as JSON-ready values, one for each file."""
+    return [
+        {
+            "path": str(change.path),
+            "action": change.action,
+            "what": change.what,
+            "agent": change.agent,
+            "diff": format_diff(change),
+        }
+        for change in merge_changes(changes)
+    ]
 
 
 def format_diff(change: FileChange) -> str:
     """Return the diff of a settings file; files that leftoff owns need none."""
-    if not change.is_foreign or change.path.suffix != ".json":
+    if not change.is_foreign or change.path.suffix not in {".json", ".toml"}:
         return ""
     before, after = (_lines(data) for data in (change.before, change.after))
     name = str(change.path)
@@ -37,15 +43,19 @@ def format_diff(change: FileChange) -> str:
 
 
 def show(app: App, changes: Sequence[FileChange], *, are_done: bool = False) -> None:
-    """List changes; include their diffs unless they are done."""
-    for change in changes:
+    """List changes, those for each agent together; include their diffs unless they are done."""
+    changes = merge_changes(changes)
+    # Sorting is stable: leftoff's own files come first, then the agents in their order.
+    order = [*dict.fromkeys(["", *(change.agent for change in changes)])]
+    for change in sorted(changes, key=lambda each: order.index(each.agent)):
         action = _DONE[change.action] if are_done else change.action
-        app.out.text(f"  {action:8}{change.path}  ({change.what})")
+        path = shorten(app, change.path) if app.out.is_for_person else change.path
+        app.out.text(f"  {action:9}{path}  ({change.what})")
     if are_done:
         return
     for text in filter(None, map(format_diff, changes)):
         app.out.gap()
-        app.out.text(text.splitlines())
+        app.out.exact(text.splitlines())
 
 
 def confirm_changes(app: App, changes: Sequence[FileChange], question: str, *, yes: bool) -> bool:
@@ -55,18 +65,18 @@ def confirm_changes(app: App, changes: Sequence[FileChange], question: str, *, y
     if app.out.is_interactive:
         show(app, changes)
         app.out.gap()
-        return click.confirm(printable(question), default=True)
+        return confirm(question)
     given = click.get_current_context().find_root().obj
+    paths = [str(each.path) for each in merge_changes(changes)]
     raise ChoiceNeeded(
-        f"{format_count(len(changes), 'file')} would change: "
-        f"{', '.join(str(each.path) for each in changes)}",
+        f"{format_count(len(paths), 'file')} would change: {', '.join(paths)}",
         question=question,
         choices=[
             {
                 "choice": "yes",
                 "label": "Change them",
                 "command": shlex.join(["leftoff", *given, "--yes"]),
-                "changes": [describe_change(change) for change in changes],
+                "changes": describe_changes(changes),
             },
             {"choice": "no", "label": "Leave everything as it is"},
         ],

@@ -1,63 +1,187 @@
-"""Format a full checkpoint for people: one label per key, long lists shortened."""
+"""Format a full checkpoint as a page for people: the task first, long lists shortened."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from leftoff.checkpoint import Checkpoint, to_plain
+from leftoff.store import CheckpointEntry
 from leftoff.text import times
+from leftoff.text.fence import Rendered, join, say
+from leftoff.threads.field_labels import LABELS
 
-_LABEL = 12
-_INDENT = " " * (_LABEL + 2)
 # The changed files of a big refactoring would push everything else off the screen.
-_MOST_DIRTY = 10
+_MOST_FILES = 10
+_MOST_REVISIONS = 10
 
-# In the order in which people look for things; keys that are not listed here follow under their
-# own name.
-_LABELS = {
-    "agent": "agent",
-    "branch": "branch",
-    "summary": "task",
-    "intent": "last request",
-    "next_action": "next action",
-    "left_off": "left off",
-    "blockers": "blockers",
-    "questions": "questions",
-    "done": "done",
-    "failed": "failed",
-    "decisions": "decisions",
-    "todos": "todos",
-    "plan": "plan",
-    "notes": "notes",
-    "pending_prompts": "unanswered",
-    "in_flight": "interrupted",
-    "last_failure": "last failure",
-    "files": "files",
-    "files_modified": "modified",
-    "focus_files": "needed next",
-    "dirty": "uncommitted",
-    "last_commit": "last commit",
-    "context": "context",
+_GROUPS = (
+    "summary requests next_action next_steps constraints left_off intent answers_to "
+    "pending_prompts in_flight last_failure blockers questions done todos plan".split(),
+    "decisions failed notes".split(),
+    "files artifacts commands also_ran trail".split(),
+    "last_commit dirty".split(),
+)
+_DETAILS = "context agent session_id transcript worktree reason".split()
+# Files of every kind are one list. `native_text` is the text of a native file, and `native_lines`
+# its line in an index, which other keys repeat.
+# `stated` is shown by what is not marked as inferred.
+_SHOWN_ELSEWHERE = frozenset(
+    "schema id name saved_at as_of trigger head branch project thread act stated native_text "
+    "native_lines files_modified focus_files seen_files".split()
+)
+_TRIGGERS = {
+    "manual": "saved on request",
+    "precompact": "saved before a compaction",
+    "context": "saved because the context was full",
+    "close": "saved when you said goodbye",
+    "idle": "saved after a pause",
+    "long-command": "saved before a long command",
+    "session-end": "saved when the session ended",
+    "recovered": "recovered from a session that died",
+    "ship": "saved by ship",
+    "import": "imported",
 }
-# The last one is the text of a native file, which the other keys repeat.
-_SHOWN_ELSEWHERE = frozenset({"schema", "id", "name", "saved_at", "trigger", "head", "native_text"})
 
 
-def format_checkpoint(checkpoint: Checkpoint, state: str, now: datetime) -> Iterator[str]:
-    """Yield everything in a checkpoint, line by line, starting with a headline."""
-    plain = to_plain(checkpoint)
-    age = times.age((now - checkpoint.described_at).total_seconds())
-    yield f"{checkpoint.name or 'autosave'} ({state})"
-    yield f"{'saved':{_LABEL}}  {times.local(checkpoint.saved_at)} ({age}), {checkpoint.trigger}"
-    plain["branch"] = _branch(checkpoint)
-    if len(checkpoint.dirty) > _MOST_DIRTY:
-        more = len(checkpoint.dirty) - _MOST_DIRTY
-        plain["dirty"] = [*checkpoint.dirty[:_MOST_DIRTY], f"… and {more} more"]
-    others = [key for key in plain if key not in _LABELS and key not in _SHOWN_ELSEWHERE]
-    for key in [*_LABELS, *others]:
+class PageField(NamedTuple):
+    """A field of a checkpoint as text: its label, its values, and whether they are a list."""
+
+    label: str
+    values: list[str]
+    is_list: bool
+
+
+def list_fields(checkpoint: Checkpoint) -> list[PageField]:
+    """Return what a page shows of a checkpoint below its task, in the order of the page."""
+    plain = _prepare(checkpoint)
+    plain.pop("summary", None)
+    others = [key for key in plain if key not in LABELS and key not in _SHOWN_ELSEWHERE]
+    keys = [*(key for group in _GROUPS for key in group), *others, *_DETAILS]
+    found = ((key, plain[key]) for key in keys if plain.get(key))
+    return [
+        PageField(*label_values(key, value if is_list else [value]), is_list=is_list)
+        for key, value in found
+        for is_list in (isinstance(value, list),)
+    ]
+
+
+def _prepare(checkpoint: Checkpoint) -> dict[str, Any]:
+    """Return a checkpoint's values as the page shows them."""
+    plain = _with_files(to_plain(checkpoint), checkpoint)
+    if plain.get("intent") == checkpoint.task:
+        plain["summary"] = plain.pop("intent")
+    # The headline says it.
+    if checkpoint.trigger == "session-end":
+        plain.pop("reason", None)
+    return plain
+
+
+def build_page(
+    checkpoint: Checkpoint,
+    state: str,
+    now: datetime,
+    revisions: Sequence[CheckpointEntry],
+    *,
+    besides: Iterable[str] = (),
+) -> Rendered:
+    """Return everything in a checkpoint as a page: the task first, the details last.
+
+    `besides` are keys that the reader sees elsewhere.
+    """
+    plain = {key: value for key, value in _prepare(checkpoint).items() if key not in besides}
+    others = [key for key in plain if key not in LABELS and key not in _SHOWN_ELSEWHERE]
+    groups = [
+        [_headline(checkpoint, state, now)],
+        *([*_format_fields(plain, group)] for group in _GROUPS),
+        [*_format_fields(plain, others)],
+        [_format_history(revisions)],
+        [*_format_fields(plain, _DETAILS), say("Id: {id}", id=checkpoint.id)],
+    ]
+    return join([join(filter(None, group)) for group in groups if any(group)], "\n\n")
+
+
+def _headline(checkpoint: Checkpoint, state: str, now: datetime) -> Rendered:
+    agent = say(" by {agent}", agent=checkpoint.agent) if checkpoint.agent else say("")
+    return say(
+        "Thread: {name} ({state})\n"
+        "Left off {moment} ({age}), on branch {branch}{agent}; {trigger}.",
+        name=checkpoint.name or "autosave",
+        state=state,
+        moment=times.local(checkpoint.described_at),
+        age=times.age((now - checkpoint.described_at).total_seconds()),
+        branch=format_branch(checkpoint),
+        agent=agent,
+        trigger=format_trigger(checkpoint.trigger),
+    )
+
+
+def format_trigger(trigger: str | None) -> str:
+    """Say in words why a checkpoint was saved."""
+    return _TRIGGERS.get(trigger or "", trigger or "saved")
+
+
+def _with_files(plain: dict[str, Any], checkpoint: Checkpoint) -> dict[str, Any]:
+    """Merge the lists of files into one, each file with all that is known of it."""
+    found: dict[str, list[str]] = {}
+    roles = [(file.path, _ROLES.get(file.role, file.role)) for file in checkpoint.files]
+    marks = {
+        "edited": checkpoint.files_modified,
+        "needed next": checkpoint.focus_files,
+        "uncommitted": [each for each in checkpoint.dirty if each in dict(roles)],
+        "read": checkpoint.seen_files,
+    }
+    marked = [(path, mark) for mark, paths in marks.items() for path in paths]
+    for path, mark in [*roles, *marked]:
+        known = found.setdefault(path, [])
+        if mark and mark not in known and not (mark == "read" and known):
+            known.append(mark)
+    return {
+        **plain,
+        "files": [f"{path} ({', '.join(each)})" if each else path for path, each in found.items()],
+        "dirty": _shorten(checkpoint.dirty),
+    }
+
+
+_ROLES = {"modified": "edited"}
+
+
+def _shorten(paths: Sequence[str]) -> list[str]:
+    more = len(paths) - _MOST_FILES
+    return [*paths[:_MOST_FILES], *([f"… and {more} more"] if more > 0 else [])]
+
+
+def _format_fields(plain: dict[str, Any], keys: Iterable[str]) -> Iterator[Rendered]:
+    for key in keys:
         if plain.get(key):
-            yield from _field(key, plain[key])
-    yield f"{'id':{_LABEL}}  {checkpoint.id}"
+            yield _format_field(key, plain[key])
+
+
+def _format_field(key: str, value: Any) -> Rendered:
+    label, texts = label_values(key, value if isinstance(value, list) else [value])
+    # Somebody else may have chosen an unknown key.
+    head = say("{label}:" if key in LABELS else "Also {label}:", label=label)
+    if not isinstance(value, list):
+        return say("{head} {text:lines}", head=head, text=texts[0])
+    return join([head, *(say("- {text:lines}", text=text) for text in texts)])
+
+
+def _format_history(revisions: Sequence[CheckpointEntry]) -> Rendered:
+    """List the thread's revisions, newest first."""
+    if len(revisions) <= 1:
+        return say("")
+    shown = [
+        say(
+            "- {moment}, {trigger}{head} ({id})",
+            moment=times.local(each.saved_at),
+            trigger=format_trigger(each.trigger),
+            head=say("; the newest" if each.is_head else ""),
+            id=each.id,
+        )
+        for each in revisions[:_MOST_REVISIONS]
+    ]
+    more = len(revisions) - len(shown)
+    rest = [say("- and {count} more: `leftoff log NAME` lists them", count=more)] if more else []
+    return join([say("History:"), *shown, *rest])
 
 
 def label_values(key: str, values: Iterable[Any]) -> tuple[str, list[str]]:
@@ -67,23 +191,15 @@ def label_values(key: str, values: Iterable[Any]) -> tuple[str, list[str]]:
 
 def _label(key: str) -> str:
     # A key that a newer version or another program wrote must not look like a known field.
-    is_free = key.isidentifier() and key not in _LABELS.values()
-    return _LABELS.get(key) or (key if is_free else repr(key))
+    is_free = key.isidentifier() and key.capitalize() not in LABELS.values()
+    return LABELS.get(key) or (key if is_free else repr(key))
 
 
-def _branch(checkpoint: Checkpoint) -> str:
+def format_branch(checkpoint: Checkpoint) -> str:
+    """Return the branch of a checkpoint, or where its HEAD was."""
     if checkpoint.branch:
         return checkpoint.branch
     return f"detached at {checkpoint.head[:8]}" if checkpoint.head else "unknown"
-
-
-def _field(key: str, value: Any) -> Iterator[str]:
-    label, texts = label_values(key, value if isinstance(value, list) else [value])
-    bullet = "- " if isinstance(value, list) else ""
-    first, *rest = texts
-    # A text may have several lines; Output.text quotes all but the first.
-    yield f"{label:{_LABEL}}  {bullet}{first}"
-    yield from (f"{_INDENT}{bullet}{text}" for text in rest)
 
 
 def _inline(key: str, value: Any) -> str:
@@ -99,7 +215,8 @@ def _format_reason(value: dict[str, Any]) -> str:
 
 
 def _plan(value: dict[str, Any]) -> str:
-    step = f"(step {value['step']} of {value['total']})" if value.get("total") else ""
+    step, total = value.get("step"), value.get("total")
+    step = f"(step {step} of {total})" if total else f"(step {step})" if step else ""
     parts = (value.get("path"), step, value.get("title"), value.get("stage"))
     return " ".join(str(part) for part in parts if part)
 
@@ -124,6 +241,12 @@ def _context(value: dict[str, Any]) -> str:
     return f"{percent:.0f} %, {used}" if percent is not None else used
 
 
+def _step(value: dict[str, Any]) -> str:
+    failed = f" (exit {value['exit']})" if value.get("exit") else ""
+    outcome = f": {value['outcome']}" if value.get("outcome") else ""
+    return f"{value['tool']} {value.get('what', '')}{failed}{outcome}"
+
+
 _SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
     "context": _context,
     "decisions": _format_reason,
@@ -135,4 +258,6 @@ _SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
     "next_action": _next_action,
     "plan": _plan,
     "todos": _todo,
+    "trail": _step,
+    "transcript": lambda value: str(value["path"]),
 }

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 
 import click
 
-from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of
+from leftoff.cli.app import App, command, key_of
+from leftoff.cli.choose_thread import choose_open
+from leftoff.cli.complete_words import checkpoint_argument, complete_open
 from leftoff.errors import LeftoffError, UsageError
-from leftoff.names import RESERVED
+from leftoff.names import RESERVED, clean_name
 from leftoff.store import LISTED, CheckpointEntry
+from leftoff.text.plural import format_count
 from leftoff.threads import check_claims
 
 
@@ -15,86 +18,96 @@ from leftoff.threads import check_claims
 @click.argument("names", nargs=-1, metavar="[NAME|ID]...", shell_complete=complete_open)
 @click.option("--all", "with_all", is_flag=True, help="Clear every checkpoint.")
 def clear(app: App, names: tuple[str, ...], *, with_all: bool) -> None:
-    """Move checkpoints to the trash.
+    """Move checkpoints to the trash; undo brings them back.
 
-    `leftoff undo` brings them back.
+    `leftoff purge` deletes them for good. To end a thread, use
+    `leftoff done` or `leftoff drop`: then its checkpoints stay where they are.
     """
     if bool(names) == with_all:
         raise UsageError("Name the checkpoints to clear, or pass --all.")
+    # Somebody removed the mirrored file, which has cleared the checkpoint.
+    removed = [name for name in names if app.workspace.is_missing(name)]
     if with_all:
         entries = app.store.index().heads([*LISTED], 1_000_000)
     else:
-        found = [app.workspace.find_open(name) for name in names]
+        found = [app.workspace.find_open(name) for name in names if name not in removed]
         # A name and an id may refer to the same checkpoint.
         entries = [*{entry.id: entry for entry in found}.values()]
     if entries:
         app.store.record("cleared", [entry.id for entry in entries])
-    shown = [key_of(entry) for entry in entries]
+    shown = [*map(key_of, entries), *map(clean_name, removed)]
     text = [f'Cleared checkpoint "{name}"' for name in shown]
     # guardz prints exactly this text, "(s)" included.
-    counted = f"Cleared {_count(app, entries)} checkpoint(s)"
-    app.out.result({"cleared": shown}, counted if with_all else text)
+    count = _count(app, entries)
+    app.out.result({"cleared": shown}, f"Cleared {count} checkpoint(s)" if with_all else text)
+    if with_all and count < len(entries):
+        automatic = format_count(len(entries) - count, "automatic save")
+        app.out.warn(f"{automatic} cleared, too; `leftoff undo` brings everything back.")
 
 
 def _count(app: App, entries: Sequence[CheckpointEntry]) -> int:
     """Count what the user has seen: where only saved work is offered, autosaves do not count."""
     if app.settings.offers == "all":
         return len(entries)
-    return len(check_claims.prefer_saved(app.store, entries))
+    return len(check_claims.list_saved(app.store, entries))
 
 
 @command()
 @checkpoint_argument(complete_open)
 @click.option("--force", is_flag=True, help="Delete it even if you are working on it.")
 def delete(app: App, name: str, *, force: bool) -> None:
-    """Move one checkpoint to the trash, unless it is in use.
+    """Clear one checkpoint, unless it is in use.
 
     `leftoff undo` brings it back.
     """
-    if name in RESERVED:
+    if name in RESERVED and app.store.index().find_named(name) is None:
         raise LeftoffError(
-            f"{name!r} refers to all autosaves.",
-            hint="Name a checkpoint, or pass the id of one autosave.",
+            f"Cannot delete {name!r}: leftoff saved it automatically.",
+            hint="Name a checkpoint that you saved, or run `leftoff drop autosave`.",
         )
     entry = app.workspace.find_open(name)
     if not force and _is_active(app, entry):
-        raise LeftoffError(f"You are working on {name}", hint="Pass --force to delete it anyway.")
+        raise LeftoffError(f"You are working on {name}.", hint="Pass --force to delete it anyway.")
     app.store.record("cleared", [entry.id])
     app.out.result({"deleted": key_of(entry)}, f'Deleted checkpoint "{key_of(entry)}"')
 
 
 @command(name="done")
-@checkpoint_argument(complete_open)
-def mark_done(app: App, name: str) -> None:
-    """Mark a checkpoint's task as done.
+@checkpoint_argument(complete_open, required=False)
+def mark_done(app: App, name: str | None) -> None:
+    """Mark a thread as done: the work is finished.
 
-    It is no longer offered or listed; `leftoff undo` reopens it.
+    Without a name: the only open thread. It is no longer offered or listed; `leftoff undo` reopens
+    it.
     """
-    entry = app.workspace.find_open(name)
-    checkpoint = app.store.load(entry)
+    entry = app.workspace.find_open(name) if name is not None else choose_open(app, "done")
+    if [*click.get_current_context().find_root().obj][:1] == ["complete"]:
+        _refuse_undefined(app, entry)
+    app.workspace.finish(entry.id)
+    text = [f'Marked "{key_of(entry)}" as done', "Run `leftoff undo` to reopen it."]
+    app.out.result({"completed": key_of(entry)}, text)
+
+
+def _refuse_undefined(app: App, entry: CheckpointEntry) -> None:
+    """Refuse what says nothing about its end, where somebody uses the older word `complete`."""
+    checkpoint, key = app.store.load(entry), key_of(entry)
     if checkpoint.next_action is None and not checkpoint.done:
         raise LeftoffError(
-            f"{name} cannot be completed: it has no next action and nothing marked done",
-            hint=f"Run `leftoff save {key_of(entry)} --overwrite --done …` to add what was done.",
+            f"{key} cannot be completed: it has no next action and nothing marked done.",
+            hint=f"Run `leftoff done {key}` to mark it as done anyway.",
         )
-    app.store.record("consumed", [entry.id])
-    app.out.result({"completed": key_of(entry)}, f'Completed checkpoint "{key_of(entry)}"')
 
 
 @command()
-@click.argument(
-    "names", nargs=-1, required=True, metavar="NAME|ID...", shell_complete=complete_open
-)
+@click.argument("names", nargs=-1, metavar="[NAME|ID]...", shell_complete=complete_open)
 def drop(app: App, names: tuple[str, ...]) -> None:
-    """Abandon work without finishing it.
+    """Abandon a thread: the work will not be finished.
 
-    It is no longer offered or listed; `leftoff undo` reopens it. Use `leftoff done` for work that
-    is finished.
+    Without a name: the only open thread. It is no longer offered or listed; `leftoff undo` reopens
+    it. Use `leftoff done` for work that is finished.
     """
-    found = [app.workspace.find_open(name) for name in names]
-    # A name and an id may refer to the same checkpoint.
-    entries = [*{entry.id: entry for entry in found}.values()]
-    app.store.record("dropped", [entry.id for entry in entries])
+    chosen = names or (choose_open(app, "drop").id,)
+    entries = app.workspace.drop(*chosen)
     shown = [key_of(entry) for entry in entries]
     text = [*(f'Dropped "{name}"' for name in shown), "Run `leftoff undo` to reopen it."]
     app.out.result({"dropped": shown}, text)

@@ -1,5 +1,6 @@
 """The `leftoff config` command: show or change settings."""
 
+import difflib
 from pathlib import Path
 
 import click
@@ -8,10 +9,30 @@ import msgspec
 from leftoff import config as settings
 from leftoff import consent
 from leftoff.cli.app import App, command, group
+from leftoff.cli.ask_questions import confirm
+from leftoff.errors import UsageError
 
 _project_option = click.option(
     "--project", "in_project", is_flag=True, help="For this project only."
 )
+
+
+def _check_key(_context: click.Context, _parameter: click.Parameter, key: str) -> str:
+    """Return the name of a setting; there are too many for a list of them in an error."""
+    if key in settings.HELP:
+        return key
+    near = difflib.get_close_matches(key, settings.HELP, n=1)
+    meant = f"Did you mean `{near[0]}`? " if near else ""
+    raise UsageError(
+        f"There is no setting {key!r}.", hint=f"{meant}Run `leftoff config` to list them all."
+    )
+
+
+def _complete_key(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    return [key for key in settings.HELP if key.startswith(typed)]
+
+
+_key_argument = click.argument("key", callback=_check_key, shell_complete=_complete_key)
 
 
 @command()
@@ -37,7 +58,7 @@ def config() -> None:
 
 
 @command(name="set")
-@click.argument("key", type=click.Choice([*settings.HELP]))
+@_key_argument
 @click.argument("value")
 @_project_option
 def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
@@ -51,7 +72,7 @@ def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
 
 
 @command(name="unset")
-@click.argument("key", type=click.Choice([*settings.HELP]))
+@_key_argument
 @_project_option
 def unset(app: App, key: str, *, in_project: bool) -> None:
     """Reset a setting to its default."""
@@ -72,8 +93,8 @@ def allow(app: App, key: str | None) -> int:
     for each in allowed:
         consent.give(app.project, each.key, each.value)
     names = [each.key for each in allowed]
-    told = f"Allowed {', '.join(names)} on this machine." if names else "Nothing was allowed."
-    app.out.result({"allowed": names}, told if pending else "No setting needs your consent.")
+    outcome = f"Allowed {', '.join(names)} on this machine." if names else "Nothing was allowed."
+    app.out.result({"allowed": names}, outcome if pending else "No setting needs your consent.")
     # Fail if the user refused everything, so that a script does not go on without consent.
     return int(bool(pending) and not allowed)
 
@@ -83,7 +104,7 @@ def _confirm_value(app: App, value: settings.Value) -> bool:
     if not app.out.as_json:
         app.out.text(f"{value.source} sets\n  {value.key} = {settings.format_value(value.value)}")
         app.out.text(f"  {settings.HELP[value.key]}")
-    return not app.out.is_interactive or click.confirm("Allow it on this machine?", default=False)
+    return not app.out.is_interactive or confirm("Allow it on this machine?", default=False)
 
 
 def _file(app: App, *, in_project: bool) -> Path:

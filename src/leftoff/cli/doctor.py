@@ -9,8 +9,9 @@ from leftoff.errors import NotAProject, UsageError
 from leftoff.projects.project import Project, find_project
 from leftoff.text.plural import format_count
 from leftoff.wiring import checkup as checks
-from leftoff.wiring import inspect_spool, install, preview_profile
+from leftoff.wiring import inspect_spool, preview_profile
 from leftoff.wiring.findings import DoctorFinding, World
+from leftoff.wiring.install_places import find_places
 
 _MARKS = {"ok": "ok      ", "warning": "warning ", "broken": "BROKEN  "}
 _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
@@ -33,7 +34,7 @@ def doctor(app: App, profile: str | None, *, clear: bool) -> int:
             raise UsageError("--profile changes nothing, so it cannot be combined with --clear.")
         _show_preview(app, preview_profile.preview_profile(app.project, profile))
         return 0
-    world = World(places=install.find_places(app.environment), project=_project(app))
+    world = World(places=find_places(app.environment), project=_project(app))
     if clear:
         inspect_spool.clear(world)
     findings = []

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from leftoff import __version__
-from leftoff.cli.app import Output, printable
+from leftoff import DISTRIBUTION, __version__
+from leftoff.cli.app import Output, print_message
 from leftoff.context import state_folder
 from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError
 
@@ -34,41 +34,47 @@ def _print_problem(error: LeftoffError, *, as_json: bool) -> None:
     elif as_json:
         _json({"error": error.message, "hint": error.hint, "findings": findings})
         return
-    _print_line(f"leftoff: {error.message}")
+    print_message(f"leftoff: {end_sentence(error.message)}")
     for line in [*(f"- {finding}" for finding in findings), error.hint]:
         if line:
-            _print_line(f"  {line}")
+            print_message(f"  {line}")
 
 
 def _print_usage_error(error: click.ClickException, *, as_json: bool) -> None:
+    """Print what click found in the arguments, as leftoff prints its own errors."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    message = end_sentence(" ".join(error.format_message().split()))
+    command = context.command_path if context else "leftoff"
+    shows = "how it is used" if " " in command else "all commands"
+    hint = f"Run `{command} --help` to see {shows}."
     if as_json:
-        _json({"error": error.format_message(), "hint": "Add --help for help.", "findings": []})
-    else:
-        error.show()
+        _json({"error": message, "hint": hint, "findings": []})
+        return
+    print_message(f"leftoff: {message}")
+    print_message(f"  {hint}")
 
 
-def wrap_os_error(error: OSError) -> LeftoffError:
-    """Turn an OSError, such as a full disk, into an error with a hint."""
-    what = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
-    return LeftoffError(
-        f"Operating system error: {what}{error.strerror or error}",
-        hint="Everything saved before this is safe.",
-    )
+def end_sentence(message: str) -> str:
+    """Add a missing full stop; a path or a command at the end stays as it can be copied."""
+    last = message.rpartition(" ")[2]
+    is_plain = bool(last) and (last[-1].isalnum() or last[-1] in "'\")") and "/" not in last
+    return f"{message}." if is_plain else message
 
 
 def _print_bug(error: Exception, *, as_json: bool) -> None:
     """Write a bug report and print its path; print the report itself if that fails."""
-    report = f"leftoff {__version__}, Python {sys.version}\n\n{_format_traceback(error)}"
+    versions = f"leftoff {__version__} ({DISTRIBUTION}), Python {sys.version}"
+    report = f"{versions}\n\n{_format_traceback(error)}"
     last = traceback.format_exception_only(error)[-1].strip()
     log = _write_report(report)
     if as_json:
-        told = {"error": f"This is a bug in leftoff ({last}).", "findings": []}
-        _json({**told, "hint": f"Please send us the report in {log}" if log else report})
+        result = {"error": f"This is a bug in leftoff ({last}).", "findings": []}
+        _json({**result, "hint": f"Please send us the report in {log}" if log else report})
         return
     if log is None:
-        _print_line(report)
-    _print_line(f"leftoff: this is a bug in leftoff ({last}).")
-    _print_line(
+        print_message(report)
+    print_message(f"leftoff: this is a bug in leftoff ({last}).")
+    print_message(
         f"  Please send us the report in {log}" if log else "  Please send us the text above."
     )
 
@@ -80,7 +86,8 @@ def _format_traceback(error: Exception) -> str:
 def _write_report(report: str) -> Path | None:
     try:
         folder = state_folder() / "bugs"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for each in (folder.parent, folder):
+            each.mkdir(parents=True, exist_ok=True, mode=0o700)
         log = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{os.getpid()}.log"
         # A traceback may quote private text, so the file is readable by its owner only.
         descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -93,7 +100,3 @@ def _write_report(report: str) -> Path | None:
 
 def _json(data: dict[str, Any]) -> None:
     Output(as_json=True).json(data)
-
-
-def _print_line(line: str) -> None:
-    click.echo(printable(line, sys.stderr), err=True)

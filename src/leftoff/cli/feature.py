@@ -7,15 +7,9 @@ from typing import Any, TypeVar, get_args
 import click
 
 from leftoff.checkpoint import to_plain
-from leftoff.cli.app import (
-    App,
-    command,
-    complete_from_store,
-    complete_paths,
-    format_fallback_notice,
-    group,
-    one_line,
-)
+from leftoff.cli.app import App, command, format_fallback_notice, group, one_line
+from leftoff.cli.ask_questions import choose
+from leftoff.cli.complete_words import complete_from_store, complete_paths
 from leftoff.errors import ChoiceNeeded, LeftoffError, UsageError
 from leftoff.fingerprints import can_be_path, name_path
 from leftoff.knowledge import features
@@ -189,7 +183,7 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
     try:
         loop = features.start(app.store, item.id, session_id=_session_id(app), again=again)
     except ChoiceNeeded as choice:
-        chosen: Any = app.choose(choice)
+        chosen: Any = choose(app, choice)
         loop = features.start(app.store, item.id, session_id=_session_id(app), again=chosen)
     if waits:
         app.out.warn(f"{item.id} depends on unfinished features: {', '.join(waits)}")
@@ -363,7 +357,8 @@ def describe_attempt_at_hand(loop: Loop | None) -> str:
 def attempt_line(verb: str, loop: Loop) -> str:
     """Describe which attempt a feature is at."""
     count = f"attempt {loop.attempt} of {loop.max_attempts}"
-    return f"{verb}: {loop.feature} {loop.name or ''} ({count})"
+    named = " ".join(filter(None, (loop.feature, loop.name)))
+    return f"{verb}: {named} ({count})"
 
 
 def format_attempts(loop: Loop) -> list[str]:
@@ -430,5 +425,5 @@ def _format_scenario(scenario: Scenario) -> str:
         )
         if text
     ]
-    told = f"{scenario.scenario}: {', '.join(steps)}" if steps else scenario.scenario
-    return f"{'must hold':{_LABEL}}  {told}"
+    line = f"{scenario.scenario}: {', '.join(steps)}" if steps else scenario.scenario
+    return f"{'must hold':{_LABEL}}  {line}"

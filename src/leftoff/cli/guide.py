@@ -34,7 +34,9 @@ def guide(app: App, agent: str | None, profile: str | None) -> None:
     changed = _list_changed(app) if profile is None else {}
     profile = profile or app.settings.profile
     text = compose_guide(profile, agent, changed)
-    app.out.result({"profile": profile, "agent": agent, "guide": text}, text.splitlines())
+    app.out.result(
+        {"profile": profile, "agent": agent, "guide": text}, text.splitlines(), is_exact=True
+    )
 
 
 def _list_changed(app: App) -> dict[str, str]:

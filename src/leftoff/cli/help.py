@@ -2,6 +2,7 @@
 
 import click
 
+from leftoff.cli import ALL, leftoff
 from leftoff.cli.app import App, command
 from leftoff.errors import UsageError
 
@@ -13,8 +14,6 @@ def help_(app: App, names: tuple[str, ...]) -> None:
 
     `leftoff help all` also lists the commands that agents and scripts use.
     """
-    from leftoff.cli import ALL, leftoff  # noqa: PLC0415 - avoids a circular import
-
     is_all = names == ("all",)
     top = click.Context(leftoff, info_name="leftoff", obj=ALL if is_all else None)
     _show(app, _page(top, () if is_all else names))

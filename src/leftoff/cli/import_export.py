@@ -9,15 +9,23 @@ import msgspec
 
 from leftoff import profiles
 from leftoff.cli.app import App, command
+from leftoff.cli.progress_bar import show_progress
 from leftoff.errors import LeftoffError, UsageError
 from leftoff.profiles import import_native
 from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.profiles.mirror.mirror import Mirror
+from leftoff.snapshots.code_patches import (
+    ExportedThread,
+    PatchReport,
+    export_patches,
+    import_patches,
+)
 from leftoff.store import LISTED, Store
 from leftoff.text.plural import format_count
 
 _folder = click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 _NAMED_PROBLEMS = 20
+_MOST_THREADS = 100_000
 
 
 @command(name="import")
@@ -32,7 +40,7 @@ _NAMED_PROBLEMS = 20
 )
 @_folder
 def import_(app: App, profile: str | None, earlier: Path | None, folder: Path | None) -> None:
-    """Import checkpoints of another system.
+    """Import checkpoints from another system.
 
     Without FOLDER, leftoff looks where that system keeps this project's files. You can run it
     again; it imports only what is new.
@@ -64,8 +72,10 @@ def import_(app: App, profile: str | None, earlier: Path | None, folder: Path | 
             is_ours=Mirror(store, profile, place).wrote,
         )
     # Opening the app's store makes close() update the mirrored files.
-    _ = app.store
-    app.out.result(msgspec.to_builtins(report), _format_report(report))
+    code = _import_code(app, place)
+    shown = {**msgspec.to_builtins(report), "snapshots": len(code.done)}
+    app.out.result(shown, _format_report(report, len(code.done)))
+    _warn_of_code(app, code)
     if not app.out.as_json:
         for problem in report.problems[:_NAMED_PROBLEMS]:
             app.out.warn(f"Skipped {problem.path}: {problem.problem}")
@@ -96,16 +106,31 @@ def _move_in(app: App, earlier: Path) -> None:
 
 
 def _show_progress(app: App, found: Iterable[Path]) -> Iterator[Path]:
-    """Show a progress bar on a terminal."""
+    """Show a progress bar on a terminal if there is much to import."""
     paths = [*found]
-    if not app.out.is_interactive or app.out.quiet:
-        yield from paths
-        return
-    with click.progressbar(paths, label="Importing") as shown:
-        yield from shown
+    with show_progress(app.out, "Importing", len(paths)) as advance:
+        for number, path in enumerate(paths):
+            advance(number)
+            yield path
 
 
-def _format_report(report: import_native.ImportReport) -> list[str]:
+def _import_code(app: App, place: Path) -> PatchReport:
+    """Import the code of threads; those have just been imported under their names."""
+    index = app.store.index()
+
+    def find_thread(name: str) -> str | None:
+        entry = index.find_named(name)
+        return entry.slot if entry is not None else None
+
+    return import_patches(app.project, place, find_thread)
+
+
+def _warn_of_code(app: App, code: PatchReport) -> None:
+    for what, problem in code.problems.items():
+        app.out.warn(f"Skipped {what}: {problem}")
+
+
+def _format_report(report: import_native.ImportReport, snapshots: int) -> list[str]:
     lines = [
         f"Imported {format_count(report.imported, 'checkpoint')}; {report.known} already existed."
     ]
@@ -113,6 +138,7 @@ def _format_report(report: import_native.ImportReport) -> list[str]:
         (report.prompts, "queued prompt", "queued prompts"),
         (report.memories, "memory entry", "memory entries"),
         (report.features, "feature", "features"),
+        (snapshots, "snapshot of code", "snapshots of code"),
     ):
         if count:
             lines.append(f"Imported {count} {one if count == 1 else several}.")
@@ -129,11 +155,24 @@ def _format_report(report: import_native.ImportReport) -> list[str]:
 )
 @_folder
 def export(app: App, profile: str, folder: Path | None) -> None:
-    """Export checkpoints as another system's files."""
+    """Export checkpoints as another system's files.
+
+    With FOLDER, the uncommitted code of each thread is exported too, as a patch for `git apply`.
+    """
     place = folder or profiles.load(profile).home(app.project)
     written = export_all(app.store, profile, place, briefing=app.workspace.brief)
+    # A system's own folder may be in the worktree, where patches would be uncommitted code again.
+    code = export_patches(app.project, _list_threads(app), place) if folder else PatchReport()
     shown = [str(path) for path in dict.fromkeys(written)]
-    app.out.result(
-        {"folder": str(place), "written": shown},
-        f"Wrote {format_count(len(shown), 'file')} to {place}",
-    )
+    lines = [f"Wrote {format_count(len(shown), 'file')} to {place}"]
+    lines += [f"Wrote uncommitted code to {each}" for each in code.done]
+    app.out.result({"folder": str(place), "written": shown, "patches": code.done}, lines)
+    _warn_of_code(app, code)
+
+
+def _list_threads(app: App) -> Iterator[ExportedThread]:
+    """Yield all listed threads."""
+    index = app.store.index()
+    for each in index.heads([*LISTED], _MOST_THREADS):
+        sessions = frozenset(entry.session_id for entry in index.revisions(each.slot))
+        yield ExportedThread(slot=each.slot, name=each.name or each.slot, sessions=sessions)

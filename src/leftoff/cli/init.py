@@ -1,20 +1,24 @@
-"""The `leftoff init` command: wire your agents so that they save automatically."""
+"""The `leftoff init` command: set up your agents to save automatically."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
 from leftoff import profiles
 from leftoff.agents.registry import AGENTS
-from leftoff.cli import adopt_profile, sessions_command
+from leftoff.cli import adopt_profile, unsaved_view
 from leftoff.cli.app import App, command
-from leftoff.cli.change_preview import confirm_changes, describe_change, show
-from leftoff.errors import LeftoffError
-from leftoff.session.sessions import KnownSession
+from leftoff.cli.ask_questions import confirm
+from leftoff.cli.change_preview import confirm_changes, describe_changes, show
+from leftoff.errors import LeftoffError, UsageError
+from leftoff.session.unsaved_work import UnsavedSession
 from leftoff.store import LISTED
-from leftoff.wiring import detect_agents, install
+from leftoff.text.plural import join_words
+from leftoff.wiring import claude_status_line, detect_agents, install
+from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.foreign_files import FileChange
-from leftoff.wiring.install import Done, Places
+from leftoff.wiring.install import Done
+from leftoff.wiring.install_places import COMMANDS, Places, find_places
 
 
 @command()
@@ -25,6 +29,7 @@ from leftoff.wiring.install import Done, Places
     type=click.Choice([*AGENTS]),
     help="Wire this agent, even if it was not found; repeatable.",
 )
+@click.option("--all", "is_all", is_flag=True, help="Wire all supported agents.")
 @click.option(
     "--scope",
     type=click.Choice(["user", "project"]),
@@ -37,6 +42,13 @@ from leftoff.wiring.install import Done, Places
     type=click.Choice([*profiles.PROFILES]),
     help="Import this system's files and adopt its conventions.",
 )
+@click.option("--mcp", "with_mcp", is_flag=True, help="Also register leftoff's MCP server.")
+@click.option(
+    "--statusline/--no-statusline",
+    "with_line",
+    default=None,
+    help="Also show the work in Claude Code's status line.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 def init(  # noqa: PLR0913 - one option each
@@ -45,54 +57,96 @@ def init(  # noqa: PLR0913 - one option each
     scope: str,
     profile: str | None,
     *,
+    is_all: bool,
+    with_mcp: bool,
+    with_line: bool | None,
     yes: bool,
     dry_run: bool,
-) -> None:
-    """Wire your agents so that they save automatically."""
-    wired = _to_wire(app, agents, profile)
-    places = install.find_places(
-        app.environment, app.project.worktree if scope == "project" else None
-    )
+) -> int:
+    """Set up your agents to save automatically."""
+    wired = _to_wire(app, agents, profile, is_all=is_all)
+    if scope == "project":
+        wired = _limit_to_projects(wired, is_named=bool(agents))
+    places = find_places(app.environment, app.project.worktree if scope == "project" else None)
     used = _list_profiles(app, profile)
-    changes = _plan(places, used) if wired else []
+    wired, refused = _refuse_unusable(app, places, wired, used)
+    if with_line is None:
+        with_line = not (yes or dry_run) and _offer_line(app, places, wired, used)
+    extras = {"with_mcp": with_mcp, "with_line": with_line}
+    changes = _plan(places, wired, used, extras) if wired else []
     done = [] if dry_run else _install_hooks(app, places, changes, yes=yes)
     backups = [str(each.backup) for each in done if each.backup]
-    notes = _notes(app, places, scope)
-    notes += [
-        *_explain_commands(places, used),
-        *adopt_profile.follow(app, profile, dry_run=dry_run),
-    ]
+    is_declined = bool(changes) and not (done or dry_run)
+    notes = [] if is_declined else [*_notes(places, wired), *_explain_commands(places, used)]
+    notes += adopt_profile.follow(app, profile, dry_run=dry_run)
     unsaved = [] if dry_run else _find_unsaved(app)
     if app.out.as_json:
-        told = {"done": bool(done), "agents": wired, "settings": str(places.settings)}
-        listed = [describe_change(change) for change in changes]
-        rest = {"backups": backups, "notes": notes}
-        found = sessions_command.describe_unsaved(app, unsaved)
-        app.out.json({**told, "changes": listed, **rest, "unsaved": found})
-        return
+        result = {"done": bool(done), "agents": wired, "settings": str(places.settings)}
+        result |= {"changes": describe_changes(changes), "backups": backups}
+        found = unsaved_view.describe_unsaved(app, unsaved)
+        app.out.json({**result, "notes": [*refused, *notes], "unsaved": found})
+        return int(bool(refused))
     if wired:
-        _print_outcome(app, changes, done, dry_run=dry_run)
+        _print_outcome(app, wired, changes, done, dry_run=dry_run)
     else:
-        app.out.text("Claude Code was not found, so no hooks were installed. Use `leftoff save`.")
+        app.out.text("No agent was found, so no hooks were installed. Use `leftoff save`.")
     kept = [f"Backed up the previous file to {backup}" for backup in backups]
-    app.out.text([*kept, *notes, *sessions_command.format_unsaved(app, unsaved)])
+    app.out.text([*kept, *notes, *unsaved_view.format_unsaved(app, unsaved)])
+    return int(bool(refused))
 
 
-def _find_unsaved(app: App) -> list[KnownSession]:
+def _refuse_unusable(
+    app: App, places: Places, agents: Sequence[str], used: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return the agents whose settings can be changed; warn why the others are left out."""
+    usable, refused = [], list[LeftoffError]()
+    for agent in agents:
+        try:
+            WIRINGS[agent].plan(places, wanted=profiles.find_wanted_events(used))
+        except LeftoffError as error:
+            refused.append(error)
+        else:
+            usable.append(agent)
+    if refused and not usable:
+        raise refused[0]
+    reasons = [f"{each.message.removesuffix(_SO)}. {each.hint}" for each in refused]
+    if not app.out.as_json:
+        for reason in reasons:
+            app.out.warn(reason)
+    return usable, reasons
+
+
+_SO = ", so nothing was changed"
+
+
+def _find_unsaved(app: App) -> list[UnsavedSession]:
     """Return sessions from before the hooks were installed, if this is a project without saves."""
     try:
-        return (
-            [] if app.store.index().count_heads([*LISTED]) else sessions_command.find_unsaved(app)
-        )
+        return [] if app.store.index().count_heads([*LISTED]) else app.workspace.find_unsaved()
     except (LeftoffError, OSError):
         return []
 
 
-def _to_wire(app: App, agents: tuple[str, ...], profile: str | None) -> list[str]:
+def _to_wire(app: App, agents: tuple[str, ...], profile: str | None, *, is_all: bool) -> list[str]:
     """Choose the agents to wire; adopting a profile works without any."""
-    if profile is not None and not agents and not detect_agents.can_wire(app.environment):
+    if is_all and agents:
+        raise UsageError("--all and --agent cannot be combined.", hint="Pass one of them.")
+    is_chosen = bool(agents) or is_all
+    if profile is not None and not is_chosen and not detect_agents.can_wire(app.environment):
         return []
-    return detect_agents.to_wire(app.environment, agents)
+    return detect_agents.to_wire(app.environment, agents, is_all=is_all)
+
+
+def _limit_to_projects(agents: list[str], *, is_named: bool) -> list[str]:
+    """Leave out the agents whose hooks leftoff does not write into a project."""
+    able = [agent for agent in agents if WIRINGS[agent].table.project_folder]
+    unable = [detect_agents.TITLES[agent] for agent in agents if agent not in able]
+    if unable and (is_named or not able):
+        raise UsageError(
+            f"leftoff does not write the hooks of {join_words(unable)} into a project.",
+            hint="Leave out --scope to write them to your own settings.",
+        )
+    return able
 
 
 def _list_profiles(app: App, profile: str | None) -> list[str]:
@@ -100,10 +154,49 @@ def _list_profiles(app: App, profile: str | None) -> list[str]:
     return [*app.settings.mirror, *([profile] if profile else [])]
 
 
-def _plan(places: Places, used: Sequence[str]) -> list[FileChange]:
+def _offer_line(app: App, places: Places, agents: Sequence[str], used: Sequence[str]) -> bool:
+    """Say what will happen, and offer the status line, if nobody has answered that before."""
+    changes = _plan(places, agents, used) if app.out.is_interactive else []
+    if not changes:
+        return False
+    app.out.text(_introduce(agents, changes))
+    app.out.gap()
+    if "claude" not in agents or not claude_status_line.can_offer(places):
+        return False
+    return confirm("Show the work and its context use in Claude Code's status line, too?")
+
+
+def _introduce(agents: Sequence[str], changes: Sequence[FileChange]) -> list[str]:
+    """Say in plain words what the changes are, before anybody is asked about them."""
+    titles = join_words([detect_agents.TITLES[agent] for agent in agents])
+    names = [f"/{each.path.stem}" for each in changes if each.path.name in COMMANDS]
+    has_rules = any(each.agent == "claude" for each in changes)
+    has_skill = any(each.path.name == "SKILL.md" for each in changes)
+    parts = [
+        "hooks, so that sessions save automatically" if any(each.agent for each in changes) else "",
+        "rules that let Claude Code save, resume and list without asking you" if has_rules else "",
+        "a skill that explains leftoff to agents" if has_skill else "",
+        f"the {'command' if len(names) == 1 else 'commands'} {join_words(names)}" if names else "",
+    ]
+    added = [each for each in parts if each] or ["leftoff's own files"]
+    return [
+        f"leftoff sets up {titles}:",
+        *(f"  - {each}" for each in added),
+        "It keeps your other settings and a backup; `leftoff uninstall` takes it all back.",
+    ]
+
+
+def _plan(
+    places: Places,
+    agents: Sequence[str],
+    used: Sequence[str],
+    extras: Mapping[str, bool] | None = None,
+) -> list[FileChange]:
     """Plan what to install: the profiles in use need more events and slash commands."""
     events = profiles.find_wanted_events(used)
-    return install.plan_install(places, events=events, with_commands=bool(used))
+    return install.plan_install(
+        places, agents, events=events, with_commands=bool(used), **(extras or {})
+    )
 
 
 def _explain_commands(places: Places, used: Sequence[str]) -> list[str]:
@@ -120,46 +213,40 @@ def _install_hooks(
     # Hooks fail silently, so make sure that they can run before installing them.
     install.check_python()
     install.compile_package()
-    if not changes or not confirm_changes(app, changes, "Install the hooks?", yes=yes):
+    if not changes or not confirm_changes(app, changes, "Make these changes?", yes=yes):
         return []
     return install.install(places, changes)
 
 
 def _print_outcome(
-    app: App, changes: Sequence[FileChange], done: Sequence[Done], *, dry_run: bool
+    app: App,
+    agents: Sequence[str],
+    changes: Sequence[FileChange],
+    done: Sequence[Done],
+    *,
+    dry_run: bool,
 ) -> None:
+    titles = join_words([detect_agents.TITLES[agent] for agent in agents])
     if not changes:
-        app.out.text("Claude Code's hooks are already installed; nothing to do.")
+        app.out.text(f"The hooks of {titles} are already installed; nothing to do.")
     elif dry_run:
         app.out.text("This would be done:")
         show(app, changes)
     elif done:
-        app.out.text("Installed Claude Code's hooks:")
+        has_hooks = any(change.agent for change in changes)
+        heading = f"Installed the hooks of {titles}:" if has_hooks else "Updated leftoff's files:"
+        app.out.text(heading)
         show(app, changes, are_done=True)
         app.out.text("Run `leftoff doctor` to test them, or `leftoff uninstall` to undo this.")
     else:
         app.out.text("Nothing was changed.")
 
 
-def _notes(app: App, places: Places, scope: str) -> list[str]:
-    notes = []
-    if others := [
-        detect_agents.TITLES[agent] for agent in detect_agents.only_read(app.environment)
-    ]:
-        notes.append(
-            f"Also found: {', '.join(others)}. leftoff reads their sessions; this version does not "
-            "wire their hooks."
-        )
-    notes += [
+def _notes(places: Places, agents: Sequence[str]) -> list[str]:
+    notes = [
         f"You edited {path}, so it was left unchanged."
         for path in install.list_edited_skills(places)
     ]
-    if install.has_hooks_disabled(places):
-        notes.append(
-            f"disableAllHooks is set in {places.settings}: hooks will not run until you unset it."
-        )
-    if scope == "project":
-        notes.append(
-            f"The command in {places.settings} contains a path on this machine; do not commit it."
-        )
+    for agent in agents:
+        notes += WIRINGS[agent].explain(places)
     return notes

@@ -10,6 +10,7 @@ from leftoff.errors import NotAProject
 from leftoff.names import clean_name, kebab
 from leftoff.phrases.intents import Intent, adapt_to_profile, find_intent
 from leftoff.phrases.slash_commands import read_slash_command
+from leftoff.session import records
 from leftoff.threads import check_claims
 
 
@@ -22,9 +23,8 @@ from leftoff.threads import check_claims
 )
 def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
     """Show which command a sentence asks for; run nothing."""
-    # A command that an agent runs comes after the first message of its session.
     if at_start is None:
-        at_start = app.environment.find_session() is None
+        at_start = _is_at_start(app)
     found = _find_intent(app, " ".join(words), at_start=at_start)
     line = shlex.join(found.command) if found else None
     app.out.result(
@@ -34,6 +34,25 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
             "command": line,
         },
         line or "none",
+    )
+
+
+def _is_at_start(app: App) -> bool:
+    """Return whether "continue" still means an offer, because nothing else was asked for since.
+
+    Without hooks, a command that an agent runs counts as one after the first message.
+    """
+    session = app.environment.find_session()
+    if session is None:
+        return True
+    try:
+        lives = records.lives(app.environment.state_folder, app.project)
+    except NotAProject:
+        return False
+    return any(
+        each.offered and not each.has_passed
+        for each in lives
+        if (each.agent, each.session_id) == session
     )
 
 

@@ -1,6 +1,7 @@
 """The `leftoff lint` command: check a checkpoint against the quality bar."""
 
-from leftoff.cli.app import App, checkpoint_argument, command, key_of
+from leftoff.cli.app import App, command, key_of
+from leftoff.cli.complete_words import checkpoint_argument
 from leftoff.errors import NoSuchCheckpoint
 from leftoff.threads import check_claims, persist
 

@@ -1,16 +1,21 @@
-"""The `leftoff list` command: list open checkpoints, newest first."""
+"""The `leftoff list` command: list open threads, newest first."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import click
+import msgspec
 
-from leftoff.cli.app import App, command, one_line
+from leftoff import cli, session, threads
+from leftoff.cli.app import App, clean_line, command, one_line
+from leftoff.cli.look import ThreadRow, layout_threads
+from leftoff.errors import UsageError
 from leftoff.names import suggest_name
 from leftoff.projects.project import list_stores_elsewhere
 from leftoff.store import LISTED, TRASHED, CheckpointEntry
 from leftoff.text import times
+from leftoff.text.plural import format_count
 
 limit_option = click.option(
     "--limit",
@@ -23,23 +28,53 @@ limit_option = click.option(
 
 @command(name="list")
 @click.option("--all", "with_all", is_flag=True, help="Include what is no longer open.")
+@click.option("--everywhere", is_flag=True, help="List those of all projects on this machine.")
 @limit_option
-def list_(app: App, *, with_all: bool, limit: int) -> None:
-    """List open checkpoints, newest first."""
+def list_(app: App, *, with_all: bool, everywhere: bool, limit: int) -> None:
+    """List open threads, newest first."""
+    if everywhere and with_all:
+        raise UsageError("--everywhere lists open threads only, so --all cannot be combined.")
+    if everywhere:
+        cli.everywhere_view.list_everywhere(app, limit)
+        return
     index = app.store.index()
     states = [*LISTED, *TRASHED] if with_all else [*LISTED]
     entries = app.workspace.list_checkpoints(limit=limit, with_ended=with_all)
-    show(app, entries, empty="No checkpoints found.")
+    empty = "" if entries else format_nothing_open(app, "No checkpoints found.")
+    with app.out.paged():
+        show(app, entries, empty=empty)
+        # Count only if the list may be incomplete: it takes another query.
+        if len(entries) == limit and not app.out.as_json:
+            more = index.count_heads(states) - limit
+            if more > 0:
+                app.out.text(f"… and {more} more: leftoff list --limit {limit + more}")
+        show_unsaved(app)
+    if not entries:
+        app.out.text(cli.everywhere_view.point_elsewhere(app))
     warn_of_other_stores(app, is_empty=not entries)
-    # Count only if the list may be incomplete: it takes another query.
-    if len(entries) == limit and not app.out.as_json:
-        more = index.count_heads(states) - limit
-        if more > 0:
-            app.out.text(f"… and {more} more: leftoff list --limit {limit + more}")
     # Otherwise a damaged checkpoint would look as if it had never been saved.
     for entry in index.unreadable():
         path = app.store.path_of(entry)
         app.out.warn(f"unreadable: {path} ({entry.problem}); `leftoff show --raw {entry.id}`")
+
+
+def show_unsaved(app: App, *, beside_json: bool = False) -> int:
+    """Name the sessions whose work is in no checkpoint, and return how many they are.
+
+    The threads are not all there is. With `beside_json`, programs read stdout, so the lines are a
+    warning.
+    """
+    found = [] if app.out.as_json else app.workspace.find_unsaved()
+    if not found:
+        return 0
+    lines = cli.unsaved_view.format_unsaved(app, found)
+    if beside_json:
+        first, *named, last = lines
+        app.out.warn(f"{first} {'; '.join(each.removeprefix('- ') for each in named)}. {last}")
+    else:
+        app.out.gap()
+        app.out.text(lines)
+    return len(found)
 
 
 def warn_of_other_stores(app: App, *, is_empty: bool) -> None:
@@ -64,12 +99,56 @@ _LOST_SHOWN = 3
 def show(app: App, entries: Sequence[CheckpointEntry], *, empty: str) -> None:
     """Show checkpoints as JSON or as a table, or the text for an empty list."""
     now = app.store.now()
+    entries = with_live_activity(app, entries)
+    entries = _show_saves(app, entries) if app.settings.naming == "required" else entries
     if app.out.as_json:
         app.out.json([describe_entry(entry, now) for entry in entries])
+    elif entries and app.out.is_for_person:
+        with app.out.paged():
+            app.out.lines(layout_threads(build_rows(app, entries, now), app.out.look))
     elif entries:
-        app.out.table(_columns(entries, now))
+        app.out.table(_columns(app, entries, now))
     else:
         app.out.text(empty)
+
+
+def _show_saves(app: App, entries: Sequence[CheckpointEntry]) -> Sequence[CheckpointEntry]:
+    """Show under each name what somebody saved, and the newest autosave as `autosave`.
+
+    This is for systems where a name is always the user's.
+    """
+    index = app.store.index()
+    newest = index.autosave()
+    shown: list[CheckpointEntry] = []
+    for entry in entries:
+        if newest is not None and entry.id == newest.id:
+            shown.append(msgspec.structs.replace(entry, name="autosave"))
+        saved = index.find_purposeful(entry.slot) if entry.is_autosave else None
+        if saved is not None:
+            shown.append(msgspec.structs.replace(saved, name=entry.name, state=entry.state))
+        elif newest is None or entry.id != newest.id:
+            shown.append(entry)
+    return shown
+
+
+def with_live_activity(app: App, entries: Sequence[CheckpointEntry]) -> list[CheckpointEntry]:
+    """Return the entries, with the last activity of running sessions that work on them."""
+    lives = session.records.lives(app.project.state_folder, app.project) if entries else []
+    if not lives:
+        return [*entries]
+    index, active = app.store.index(), dict[str, datetime]()
+    for life in lives:
+        found = None if life.has_crashed else index.find_open_thread(life.session_id)
+        if found is not None:
+            seen_at = datetime.fromtimestamp(life.seen_at, UTC)
+            active[found.slot] = max(seen_at, active.get(found.slot, found.as_of))
+    if not active:
+        return [*entries]
+    shown = [
+        msgspec.structs.replace(entry, as_of=active[entry.slot]) if entry.slot in active else entry
+        for entry in entries
+    ]
+    return sorted(shown, key=lambda entry: entry.as_of, reverse=True)
 
 
 def describe_entry(entry: CheckpointEntry, now: datetime) -> dict[str, Any]:
@@ -92,21 +171,58 @@ def describe_entry(entry: CheckpointEntry, now: datetime) -> dict[str, Any]:
     }
 
 
-def _columns(entries: Sequence[CheckpointEntry], now: datetime) -> dict[str, list[str]]:
+def build_rows(app: App, entries: Sequence[CheckpointEntry], now: datetime) -> list[ThreadRow]:
+    """Return what a list shows people of each thread."""
+    return [
+        ThreadRow(
+            task=clean_line(entry.task or entry.problem),
+            name=clean_line(format_name(entry)),
+            age=age_of(entry, now),
+            next_action=clean_line(entry.next_action),
+            branch=clean_line(entry.branch),
+            agent=clean_line(entry.agent),
+            state="" if state_of(entry) == "open" else format_state(entry),
+            place=clean_line(_locate(app, entry)),
+        )
+        for entry in entries
+    ]
+
+
+def _columns(app: App, entries: Sequence[CheckpointEntry], now: datetime) -> dict[str, list[str]]:
     def column(cell: str) -> list[str]:
         return [one_line(getattr(entry, cell)) for entry in entries]
 
+    # Where the user names every checkpoint, the table has that system's own headings.
+    is_theirs = app.settings.naming == "required"
     return {
         "name": [format_name(entry) for entry in entries],
-        "active": [times.local(entry.as_of) for entry in entries],
+        "created" if is_theirs else "active": [times.local(entry.as_of) for entry in entries],
         "age": [age_of(entry, now) for entry in entries],
         "branch": column("branch"),
         "agent": column("agent"),
         "trigger": column("trigger"),
         "state": [format_state(entry) for entry in entries],
-        "summary": column("task"),
+        **locate_worktrees(app, entries),
+        "task" if is_theirs else "summary": column("task"),
         "next action": column("next_action"),
     }
+
+
+def locate_worktrees(app: App, entries: Sequence[CheckpointEntry]) -> dict[str, list[str]]:
+    """Return the column of worktrees; empty if everything was left off in this one."""
+    cells = [_locate(app, entry) for entry in entries]
+    return {"worktree": cells} if any(cells) else {}
+
+
+def _locate(app: App, entry: CheckpointEntry) -> str:
+    # Compared first, because asking git about worktrees takes time.
+    if entry.problem or entry.worktree == str(app.project.worktree) or not app.project.is_git:
+        return ""
+    checks = threads.check_claims
+    if checks.is_here(entry.worktree, entry.branch, app.project):
+        return ""
+    is_removed = checks.is_removed(entry.worktree, app.project)
+    return f"{entry.worktree}{' (removed or moved)' if is_removed else ''}"
 
 
 def format_name(entry: CheckpointEntry) -> str:
@@ -127,6 +243,28 @@ def format_state(entry: CheckpointEntry) -> str:
     return "done" if state == "consumed" else state
 
 
+def format_nothing_open(app: App, empty: str) -> str:
+    """Say that nothing is open, and what is done; `empty` if nothing was ever done."""
+    index = app.store.index()
+    counts = {"done": index.count_heads(["consumed"]), "dropped": index.count_heads(["dropped"])}
+    ended = [
+        f"{format_count(count, 'thread')} {'is' if count == 1 else 'are'} {word}"
+        for word, count in counts.items()
+        if count
+    ]
+    # Where a resume closes a checkpoint, that it is closed does not mean that the work is done.
+    if not ended or app.settings.on_resume == "consume":
+        return empty
+    return f"Nothing is open; {' and '.join(ended)}: `leftoff log` shows what happened."
+
+
 def age_of(entry: CheckpointEntry, now: datetime) -> str:
     """Return how long ago the work was last active, in words."""
     return times.age((now - entry.as_of).total_seconds())
+
+
+def list_facts(app: App, entry: CheckpointEntry) -> list[str]:
+    """Return what a page says of a thread below its task, its name first."""
+    row = build_rows(app, [entry], app.store.now())[0]
+    facts = [row.name, row.age, row.state, row.branch, row.agent, row.place]
+    return [fact for fact in facts if fact]

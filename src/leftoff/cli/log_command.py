@@ -1,21 +1,41 @@
 """The `leftoff log` command: show revisions and events, newest first."""
 
+import itertools
 from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 import click
 import msgspec
 
 from leftoff.checkpoint import MANUAL
-from leftoff.cli.app import App, checkpoint_argument, command, key_of, one_line
-from leftoff.cli.list import describe_entry, format_state
-from leftoff.store import CheckpointEntry, StoreEvent
+from leftoff.cli.app import App, clean_line, command, key_of, one_line
+from leftoff.cli.checkpoint_view import format_trigger
+from leftoff.cli.choose_thread import has_several, pick_open
+from leftoff.cli.complete_words import checkpoint_argument
+from leftoff.cli.list import describe_entry, format_state, list_facts
+from leftoff.cli.look import cut, draw_rule, layout_page, pad, width
+from leftoff.errors import UsageError
+from leftoff.snapshots.shelf import Snapshot, describe_reason, list_snapshots
+from leftoff.store import BY_HAND_OVER, CheckpointEntry, StoreEvent
 from leftoff.text import times
+from leftoff.text.plural import format_count
 
 _NAMED = 3
+_ACTION_CHARS = 20
+
+
+class LogLine(NamedTuple):
+    """Something that happened: when, what, and to which thread or snapshot."""
+
+    at: datetime
+    action: str
+    what: str
 
 
 @command()
 @checkpoint_argument(required=False)
+@click.option("--all", "with_all", is_flag=True, help="Show all threads; do not ask which.")
 @click.option(
     "--limit",
     default=50,
@@ -23,41 +43,130 @@ _NAMED = 3
     type=click.IntRange(1, 1_000_000),
     help="Maximum number of events to show.",
 )
-def log(app: App, name: str | None, limit: int) -> None:
+def log(app: App, name: str | None, limit: int, *, with_all: bool) -> None:
     """Show revisions and events, newest first.
 
-    With a name: all revisions of that checkpoint and what happened to them.
+    With a name: all revisions of that checkpoint and what happened to them. On a terminal, without
+    a name: choose one of the open threads.
     """
+    if name is not None and with_all:
+        raise UsageError("Name a checkpoint or pass --all, not both.")
+    entry = app.workspace.find(name) if name is not None else None
+    if entry is None and not with_all and has_several(app):
+        entry = pick_open(app, "Which one's history do you want to see?", "log")
     index = app.store.index()
-    if name is None:
+    if entry is None:
         events, revisions = index.newest_events(limit), []
     else:
-        revisions = index.revisions(app.workspace.find(name).slot)
-        found = {event.id: event for entry in revisions for event in index.events_of(entry.id)}
+        revisions = index.revisions(entry.slot)
+        found = {event.id: event for each in revisions for event in index.events_of(each.id)}
         events = sorted(found.values(), key=lambda event: event.at, reverse=True)[:limit]
-    now = app.store.now()
+    taken = _list_snapshots(app, entry.slot if entry else None, revisions, limit)
     if app.out.as_json:
-        told = [msgspec.to_builtins(event) for event in events]
-        app.out.json(
-            {"revisions": [describe_entry(each, now) for each in revisions], "events": told}
-        )
+        _print_json(app, revisions, events, taken)
         return
+    happened = [*_lines(app, events), *map(_format_snapshot, taken)]
+    happened.sort(key=lambda each: each.at, reverse=True)
+    with app.out.paged():
+        if app.out.is_for_person:
+            _print_page(app, entry, revisions, happened[:limit])
+        else:
+            _print_plain(app, revisions, happened[:limit])
+
+
+def _print_json(
+    app: App,
+    revisions: Sequence[CheckpointEntry],
+    events: Sequence[StoreEvent],
+    taken: Sequence[Snapshot],
+) -> None:
+    now = app.store.now()
+    app.out.json(
+        {
+            "revisions": [describe_entry(each, now) for each in revisions],
+            "events": [msgspec.to_builtins(event) for event in events],
+            "snapshots": [msgspec.to_builtins(each) for each in taken],
+        }
+    )
+
+
+def _print_plain(app: App, revisions: Sequence[CheckpointEntry], lines: Sequence[LogLine]) -> None:
     if revisions:
         app.out.table(_revisions(revisions))
         app.out.gap()
-    app.out.text([*_lines(app, events)] or "Nothing has happened yet.")
+    places = max((_ACTION_CHARS, *(len(each.action) for each in lines)))
+    shown = [
+        f"{times.local(each.at)}  {each.action:{places}}  {each.what}".rstrip() for each in lines
+    ]
+    app.out.text(shown or "Nothing has happened yet.")
+
+
+def _print_page(
+    app: App,
+    entry: CheckpointEntry | None,
+    revisions: Sequence[CheckpointEntry],
+    lines: Sequence[LogLine],
+) -> None:
+    """Print a history for a person: the thread, then its saves with their ids, then the rest."""
+    look = app.out.look
+    if entry is not None:
+        task = clean_line(entry.task)
+        app.out.lines(layout_page(f"Task: {task}" if task else "", look, list_facts(app, entry)))
+    name = key_of(entry) if entry else ""
+    shown = [
+        # On the page of one thread, its name says nothing.
+        LogLine(
+            each.at, clean_line(each.action), clean_line("" if each.what == name else each.what)
+        )
+        for each in lines
+    ]
+    places = max((width(each.action) for each in shown), default=0)
+    for each in shown:
+        when = look.paint("quiet", times.local(each.at))
+        what = cut(each.what, max(8, look.columns - places - 20))
+        app.out.lines([f"{when}  {pad(each.action, places)}  {look.paint('name', what)}".rstrip()])
+    if not shown:
+        app.out.text("Nothing has happened yet.")
+    if len(revisions) > 1:
+        app.out.lines(["", draw_rule(look, "Revisions")])
+        for revision in revisions:
+            words = f"{revision.id}  {format_trigger(revision.trigger)}"
+            newest = look.paint("good", "  newest") if revision.is_head else ""
+            app.out.lines([f"{cut(clean_line(words), look.columns - 8)}{newest}"])
+
+
+def _list_snapshots(
+    app: App, thread: str | None, revisions: Sequence[CheckpointEntry], limit: int
+) -> list[Snapshot]:
+    if not app.project.is_git:
+        return []
+    sessions = {each.session_id for each in revisions}
+    found = (
+        each
+        for _, each in list_snapshots(app.project)
+        if thread is None or each.is_of(thread, sessions)
+    )
+    return [*itertools.islice(found, limit)]
+
+
+def _format_snapshot(snapshot: Snapshot) -> LogLine:
+    files = format_count(snapshot.files + snapshot.absent, "file")
+    what = f"{snapshot.short_id}, {files}, {describe_reason(snapshot)}"
+    return LogLine(snapshot.at, "snapshot", what)
 
 
 def _revisions(entries: Sequence[CheckpointEntry]) -> dict[str, list[str]]:
     return {
         "revision": [f"{'*' if entry.is_head else ' '} {entry.id}" for entry in entries],
         "saved": [times.local(entry.saved_at) for entry in entries],
+        "agent": [entry.agent or "" for entry in entries],
         "state": [format_state(entry) for entry in entries],
         "summary": [one_line(entry.task) for entry in entries],
+        "next action": [one_line(entry.next_action or "") for entry in entries],
     }
 
 
-def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[str]:
+def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[LogLine]:
     index = app.store.index()
     known = {event.id: event for event in events}
     for event in events:
@@ -65,18 +174,31 @@ def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[str]:
         undone = known.get(event.of or "") or index.find_act(event.of or "")
         if undone is not None and undone.action == "undone":
             undone = known.get(undone.of or "") or index.find_act(undone.of or "") or undone
-        told = undone or event
-        entries = [index.get(each) for each in told.ids[:_NAMED]]
+        subject = undone or event
+        entries = [index.get(each) for each in subject.ids[:_NAMED]]
         names = dict.fromkeys(key_of(entry) for entry in entries if entry)
-        named = told.name if len(told.ids) == 1 else None
-        what = named or ", ".join(names) or ", ".join(told.ids[:_NAMED])
-        more = f" (+{len(told.ids) - _NAMED})" if len(told.ids) > _NAMED else ""
-        detail = undone.action if undone else _reason(event, entries)
-        action = f"{event.action} ({detail})" if detail else event.action
-        yield f"{times.local(event.at)}  {action:20}  {what}{more}".rstrip()
+        named = subject.name if len(subject.ids) == 1 else None
+        what = named or ", ".join(names) or ", ".join(subject.ids[:_NAMED])
+        if subject.snapshots:
+            what = f"snapshot {subject.snapshots[0][-8:]}"
+        more = f" (+{len(subject.ids) - _NAMED})" if len(subject.ids) > _NAMED else ""
+        detail = _word(undone.action) if undone else _reason(event, entries)
+        action = f"{_word(event.action)} ({detail})" if detail else _word(event.action)
+        yield LogLine(event.at, action, f"{what}{more}")
+
+
+def _word(action: str) -> str:
+    """Return an action in the words of the commands."""
+    return {"consumed": "done", "code-restored": "restored code"}.get(action, action)
 
 
 def _reason(event: StoreEvent, entries: Sequence[CheckpointEntry | None]) -> str:
-    """Return the trigger of an autosave."""
-    triggers = {entry.trigger for entry in entries if entry and entry.trigger} - {MANUAL}
-    return ", ".join(sorted(triggers)) if event.action == "saved" else ""
+    """Return why something was saved automatically, and in which agent it happened."""
+    if event.trigger == BY_HAND_OVER:
+        return f"handed over to {event.agent}"
+    if event.action != "saved":
+        return f"in {event.agent}" if event.agent else ""
+    found = [entry for entry in entries if entry]
+    triggers = {entry.trigger for entry in found if entry.trigger} - {MANUAL}
+    agents = {f"in {entry.agent}" for entry in found if entry.agent}
+    return ", ".join([*sorted(triggers), *sorted(agents)])

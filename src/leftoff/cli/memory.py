@@ -5,11 +5,14 @@ from typing import Any, TypeVar
 
 import click
 
-from leftoff.cli.app import App, command, complete_paths, format_fallback_notice, group, one_line
+from leftoff.cli.app import App, command, format_fallback_notice, group, one_line
+from leftoff.cli.complete_words import complete_paths
 from leftoff.errors import UsageError
 from leftoff.knowledge import memory as book
 from leftoff.knowledge.memory import CONFIDENCES, KINDS, STATUSES, EntryDraft, MemoryEntry, Status
+from leftoff.knowledge.memory.entry import UNDATED
 from leftoff.text import times
+from leftoff.threads.compose import read_feature
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,8 +50,8 @@ def memory_list(app: App, *, limit: int, **given: Any) -> None:
             app.store, kinds=kinds, statuses=statuses, feature=feature, limit=limit
         )
     else:
-        told = book.from_source(app.store, given["source"])
-        here = [each for each in told if each.kind in kinds and each.status in statuses]
+        entries = book.from_source(app.store, given["source"])
+        here = [each for each in entries if each.kind in kinds and each.status in statuses]
         found = [each for each in here if feature in {None, each.feature}][:limit]
     _show_list(app, found)
 
@@ -66,7 +69,7 @@ def _show_list(app: App, found: Sequence[MemoryEntry]) -> None:
     columns: dict[str, list[str]] = {
         "id": [entry.id for entry in found],
         "kind": [entry.kind for entry in found],
-        "said": [times.local(entry.at) for entry in found],
+        "said": [_format_time(entry) for entry in found],
     }
     if any(entry.status != "active" for entry in found):
         columns["state"] = [entry.status for entry in found]
@@ -74,6 +77,10 @@ def _show_list(app: App, found: Sequence[MemoryEntry]) -> None:
         columns["feature"] = [entry.feature or "-" for entry in found]
     columns["summary"] = [one_line(_what(entry)) for entry in found]
     app.out.table(columns)
+
+
+def _format_time(entry: MemoryEntry) -> str:
+    return "-" if entry.extra.get(UNDATED) else times.local(entry.at)
 
 
 def _what(entry: MemoryEntry) -> str:
@@ -92,7 +99,7 @@ def memory() -> None:
 @command(name="add", context_settings={"ignore_unknown_options": True})
 @click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
-@click.option("--why", default="", help="The reason, or the root cause of a failure.")
+@click.option("--why", default="", help="The reason, root cause, or an entity's type.")
 @click.option("--feature", metavar="ID", help="The feature it belongs to.")
 @click.option("--alternative", multiple=True, help="An alternative you considered; repeatable.")
 @click.option("--impact", default="", help="The files or parts it affects.")
@@ -105,6 +112,7 @@ def memory() -> None:
     shell_complete=complete_paths,
     help="A file; repeatable.",
 )
+@click.option("--relation", multiple=True, help="How an entity relates to another; repeatable.")
 @click.option("--source", multiple=True, metavar="ID", help="A checkpoint or session; repeatable.")
 @click.option("--queue", is_flag=True, help="Queue it for `leftoff memory approve`.")
 def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) -> None:
@@ -116,11 +124,12 @@ def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) 
         kind=kind,
         text=" ".join(words),
         why=given["why"],
-        feature=given["feature"],
+        feature=given["feature"] or _find_feature(app, kind),
         alternatives=list(given["alternative"]),
         impact=given["impact"],
         confidence=given["confidence"],
         files=list(given["files"]),
+        relations=list(given["relation"]),
         sources=list(given["source"]) or _session(app),
     )
     new = book.add(app.store, [draft], status="queued" if given["queue"] else "active")
@@ -131,21 +140,29 @@ def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) 
     )
 
 
+def _find_feature(app: App, kind: book.Kind) -> str | None:
+    """Return the feature at hand, to which a decision or an attempt belongs."""
+    if kind not in {"decision", "failure", "success"}:
+        return None
+    session = next(iter(_session(app)), "")
+    return read_feature(app.store, app.settings, {"session_id": session}).get("feature")
+
+
 def _session(app: App) -> list[str]:
     found = app.environment.find_session()
     return [found[1]] if found and found[1] else []
 
 
 def _format_added(entry: MemoryEntry, *, is_new: bool) -> str | list[str]:
-    told = f"{entry.kind} {entry.id}: {one_line(entry.text)}"
+    label = f"{entry.kind} {entry.id}: {one_line(entry.text)}"
     if is_new:
-        return f"Queued {told}" if entry.status == "queued" else f"Remembered {told}"
+        return f"Queued {label}" if entry.status == "queued" else f"Remembered {label}"
     if entry.status in {"rejected", "superseded"}:
         return [
-            f"Not added, because it was {entry.status} before: {told}",
+            f"Not added, because it was {entry.status} before: {label}",
             f"Run `leftoff memory approve {entry.id}` to bring it back.",
         ]
-    return f"Already known: {told}"
+    return f"Already known: {label}"
 
 
 @command(name="search", context_settings={"ignore_unknown_options": True})
@@ -176,13 +193,14 @@ def memory_show(app: App, entry_id: str) -> None:
     rows = {
         "Kind": entry.kind,
         "State": _state(entry),
-        "Said": times.local(entry.at),
+        "Said": _format_time(entry),
         "Why": entry.why,
         "Instead of": "; ".join(entry.alternatives),
         "Impact": entry.impact,
         "Feature": entry.feature or "",
         "Confidence": entry.confidence or "",
         "Files": ", ".join(entry.files),
+        "Relations": "; ".join(entry.relations),
         "Sources": ", ".join(entry.sources),
     }
     lines = [f"  {name:<12}{value}" for name, value in rows.items() if value]

@@ -1,24 +1,26 @@
 """Run `leftoff resume --pending`: resume what waits for this session, or the newest checkpoint."""
 
+import contextlib
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 import click
+import msgspec
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.cli import candidates, resume
+from leftoff.cli import candidates, replay
 from leftoff.cli.app import App, one_line, printable
+from leftoff.cli.artifacts_view import ARTIFACTS_QUESTION
 from leftoff.cli.candidates import FoundCandidates
 from leftoff.cli.resume import ViewOptions, ask_rest, prepare_briefing
-from leftoff.errors import CheckpointUnreadable, ChoiceNeeded
+from leftoff.errors import CheckpointUnreadable, ChoiceNeeded, LeftoffError
 from leftoff.names import kebab
 from leftoff.profiles.mirror import WaitingFile
 from leftoff.store import CheckpointEntry
 from leftoff.text.fence import Rendered, block, join, say
 from leftoff.threads import check_claims
 from leftoff.threads.check_claims import Candidate, Pick
-from leftoff.threads.compose import compose
 
 MISMATCH = "Session-id mismatch: sentinel is from a prior session. Using it anyway."
 MANUAL_RECOVERY = (
@@ -50,12 +52,9 @@ def resume_pending(
         noted = app.workspace.read_notes(since=app.store.now() - _NOTED_WITHIN)
         # A user who skipped one list does not want to see another.
         pick = pick or _pick_newest(app, found, noted, may_ask=not skip and not waits)
-        if pick.doubt and noted.get("name"):
-            _synthesize(app, noted, pick.doubt, view)
-        elif pick.chosen is None:
-            app.out.result({"checkpoint": None}, "No saved checkpoints found.")
-        else:
+        if pick.chosen is not None:
             return _restore(app, found, pick, view)
+        app.out.result({"checkpoint": None}, "No saved checkpoints found.")
     return 0
 
 
@@ -79,18 +78,34 @@ def _pick_waiting(app: App, pick: Pick) -> Pick | None:
 def _pick_newest(app: App, found: FoundCandidates, noted: dict[str, Any], *, may_ask: bool) -> Pick:
     readable = [each for each in found.candidates if each.key not in found.unreadable]
     task = kebab(noted.get("name", "")) or None
-    pick = check_claims.pick_newest(readable, now=app.store.now(), task=task, may_ask=may_ask)
+    pick = check_claims.pick_newest(
+        readable,
+        now=app.store.now(),
+        task=task,
+        may_ask=may_ask,
+        is_literal=app.workspace.mirrors.tell_what_waits(),
+    )
     if not pick.among:
-        return pick
+        return _with_notes(pick, noted)
     question = "Several tasks were saved recently. Which one do you want to restore?"
     return Pick(chosen=_ask(app, question, pick.among) or pick.among[0])
 
 
+def _with_notes(pick: Pick, noted: dict[str, Any]) -> Pick:
+    """Name the notes of the newest session beside a doubt."""
+    path = noted.get("artifacts", {}).get("session-state")
+    if not (pick.doubt and path):
+        return pick
+    doubt = say("{doubt} The newest session's notes: {path:400}", doubt=pick.doubt, path=path)
+    return msgspec.structs.replace(pick, doubt=doubt)
+
+
 def _ask(app: App, question: str, among: Sequence[Candidate]) -> Candidate | None:
     """Ask the user for a number; return None if they skip the list."""
-    lines = [_line(number, each) for number, each in enumerate(among, 1)]
+    shown = [msgspec.structs.replace(each, task=_find_task(app, each)) for each in among]
+    lines = [_line(number, each) for number, each in enumerate(shown, 1)]
     if not app.out.is_interactive:
-        raise _choice(question, lines, among)
+        raise _choice(question, lines, shown)
     click.echo(printable([question, *lines]))
     for _ in range(_TRIES):
         prompt = "Enter number, or 'skip' to proceed to direct checkpoint lookup:"
@@ -102,8 +117,19 @@ def _ask(app: App, question: str, among: Sequence[Candidate]) -> Candidate | Non
     return None
 
 
+def _find_task(app: App, candidate: Candidate) -> str:
+    """Return the task as quoin's files have it; names in the store are in kebab-case."""
+    entry = app.store.index().get(candidate.key)
+    if entry is None or not app.workspace.mirrors.tell_what_waits():
+        return candidate.task
+    # A damaged checkpoint must not hide the others.
+    with contextlib.suppress(LeftoffError, OSError):
+        return app.workspace.mirrors.find_task(app.store.load(entry))
+    return candidate.task
+
+
 def _line(number: int, candidate: Candidate) -> str:
-    day = f"{candidate.saved_at.astimezone():%Y-%m-%d}"
+    day = candidate.day or f"{candidate.saved_at.astimezone():%Y-%m-%d}"
     branch = candidate.branch or "unknown"
     return f"{number}. Task: {candidate.task} Branch: {branch} (checkpoint: {day})"
 
@@ -153,7 +179,7 @@ def _show_broken(app: App, broken: WaitingFile) -> int:
     if app.out.as_json:
         app.out.json({"error": problem, "hint": " ".join(lines), "text": broken.text})
         return CheckpointUnreadable.exit_code
-    app.out.text(_format_broken_file(broken))
+    app.out.exact(_format_broken_file(broken))
     raise CheckpointUnreadable(problem, hint=" ".join(lines))
 
 
@@ -166,37 +192,38 @@ def _format_broken_file(broken: WaitingFile) -> Rendered:
 def _resume_entry(app: App, entry: CheckpointEntry, pick: Pick, view: ViewOptions) -> None:
     checkpoint = app.store.load(entry)
     said = [say(MISMATCH if pick.is_foreign else ""), pick.doubt]
-    _surface(app, checkpoint, said, view, entry)
+    said += [*_headline(app, checkpoint), _name_others(pick.beside)]
+    _surface(app, checkpoint, [each for each in said if each], view, entry)
 
 
-def _synthesize(app: App, noted: dict[str, Any], doubt: Rendered, view: ViewOptions) -> None:
-    """Show the newest session's notes if no checkpoint is clearly about the same task."""
-    draft = compose(noted, app.store, app.settings)
-    said = [
-        say(
-            "{doubt} These are the newest session's notes; `leftoff list` shows checkpoints.",
-            doubt=doubt,
-        )
-    ]
-    _surface(app, draft, said, view, None)
+def _name_others(others: Sequence[Candidate]) -> Rendered:
+    if not others:
+        return say("")
+    return say(
+        "Saved at about the same time: {tasks:600}. To restore another: "
+        "`leftoff resume --pending ID`.",
+        tasks=", ".join(f"{each.task} ({each.key})" for each in others),
+    )
 
 
 def _surface(
     app: App,
     checkpoint: Checkpoint,
-    said: list[Rendered],
+    head: list[Rendered],
     view: ViewOptions,
-    entry: CheckpointEntry | None,
+    entry: CheckpointEntry,
 ) -> None:
     shown = prepare_briefing(app, checkpoint, view)
-    if entry is not None:
-        app.workspace.accept(entry)
-    head = [*(each for each in said if each), *_headline(app, checkpoint)]
+    app.workspace.accept(entry)
     parts = [join(head), shown.text, shown.artifacts]
     if not app.out.is_interactive:
         parts += shown.questions()
     app.out.result(
-        {**shown.plain(say(resume.ARTIFACTS_QUESTION) if shown.asks else None), "said": head},
+        {
+            **shown.plain(ARTIFACTS_QUESTION if shown.asks else None),
+            "prompt_question": replay.describe_question(shown.waiting),
+            "said": head,
+        },
         join(parts, "\n\n"),
     )
     if app.out.is_interactive:

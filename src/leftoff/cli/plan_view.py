@@ -55,9 +55,8 @@ def _active(found: Dashboard) -> Iterator[str]:
     if found.plan is not None:
         yield f"  Plan:     {_plan(found, found.plan)}"
     if found.tdd is not None:
-        target = one_line(found.tdd.target or found.tdd.id)
-        mode = f"  {found.tdd.mode}" if found.tdd.mode else ""
-        yield f"  TDD:      {target}  {(found.tdd.phase or '-').upper()}{mode}"
+        known = [found.tdd.target or found.tdd.id, (found.tdd.phase or "-").upper(), found.tdd.mode]
+        yield f"  TDD:      {'  '.join(one_line(each) for each in known if each)}"
     if found.feature is not None:
         loop = found.feature
         attempt = f"attempt {loop.attempt} of {loop.max_attempts}"
@@ -79,14 +78,22 @@ def _none(found: Dashboard) -> Iterator[str]:
 
 
 def _plan(found: Dashboard, plan: PlanLine) -> str:
-    stage = f"Stage {plan.stage if plan.number is None else plan.number}/{plan.total}"
-    if isinstance(plan.stage, str) and plan.number is not None:
-        stage += f" ({plan.stage})"
+    stage = _stage(plan)
     if found.layout == "none":
         status = plan.status or "paused"
         return f"{plan.name}  {stage}  {status} {_date(plan.updated_at)}"
     age = _ago(found, plan.updated_at) if plan.updated_at else ""
     return f"{plan.name}  {stage}  {age}".rstrip()
+
+
+def _stage(plan: PlanLine) -> str:
+    """Format the stage of a plan: a number, a word, or both."""
+    word = one_line(str(plan.stage)) if plan.stage is not None else "-"
+    if plan.number is None:
+        return f"Stage {word}"
+    total = f"/{plan.total}" if plan.total else ""
+    named = f" ({word})" if isinstance(plan.stage, str) and not word.isdecimal() else ""
+    return f"Stage {plan.number}{total}{named}"
 
 
 def _checkpoints(found: Dashboard) -> Iterator[str]:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+import msgspec
 
 from leftoff.cli import replay as replaying
 from leftoff.cli.app import App, command, group, one_line
@@ -65,7 +66,7 @@ def prompts_show(app: App, number: str) -> None:
 
 
 @command(name="replay")
-@click.argument("which", nargs=-1, metavar="[N... | all | none]")
+@click.argument("which", nargs=-1, metavar="[N|ID... | all | none]")
 def prompts_replay(app: App, which: tuple[str, ...]) -> None:
     """Print prompts as you typed them, and dequeue them.
 
@@ -80,7 +81,7 @@ def prompts_replay(app: App, which: tuple[str, ...]) -> None:
         app.out.result({"replayed": [], **ids}, "")
     elif (chosen := _select_prompts(words, found)) is not None:
         _warn_of_others(app, found, chosen)
-        replaying.replay_prompts(app, chosen)
+        replaying.replay_prompts(app, found, chosen)
     elif app.out.is_interactive:
         replaying.ask(app, found)
     else:
@@ -88,6 +89,10 @@ def prompts_replay(app: App, which: tuple[str, ...]) -> None:
 
 
 def _select_prompts(words: str, found: WaitingPrompts) -> list[Prompt] | None:
+    named = {prompt.id.lower(): prompt for prompt in found.prompts}
+    ids = words.replace(",", " ").split()
+    if ids and all(each in named for each in ids):
+        return [named[each] for each in dict.fromkeys(ids)]
     # `all` means this session's own prompts; a number can name any prompt.
     return replaying.parse_selection(
         words, found.prompts_to_offer if words == "all" else found.prompts
@@ -97,7 +102,7 @@ def _select_prompts(words: str, found: WaitingPrompts) -> list[Prompt] | None:
 def _warn_of_others(app: App, found: WaitingPrompts, chosen: list[Prompt]) -> None:
     others = [prompt for prompt in chosen if not found.is_own(prompt)]
     if others:
-        app.out.warn(WaitingPrompts(prompts=others, current=found.current).mismatch)
+        app.out.warn(str(msgspec.structs.replace(found, prompts=others).mismatch))
 
 
 @command(name="edit")

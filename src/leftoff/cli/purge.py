@@ -4,7 +4,8 @@ import shlex
 
 import click
 
-from leftoff.cli.app import App, command, printable
+from leftoff.cli.app import App, command
+from leftoff.cli.ask_questions import confirm
 from leftoff.errors import ChoiceNeeded
 from leftoff.text import times
 from leftoff.text.plural import format_count
@@ -17,9 +18,9 @@ from leftoff.text.plural import format_count
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def purge(app: App, older_than: str, *, with_open: bool, yes: bool) -> None:
-    """Delete old checkpoints for good.
+    """Delete old checkpoints for good; there is no undo.
 
-    Deletes what is in the trash and replaced revisions. You cannot undo this.
+    Deletes what is in the trash and replaced revisions.
     """
     before = times.ago(older_than, now=app.store.now())
     entries = app.store.index().before(before, with_heads=with_open)
@@ -37,7 +38,7 @@ def purge(app: App, older_than: str, *, with_open: bool, yes: bool) -> None:
 
 def _confirm_purge(app: App, question: str) -> bool:
     if app.out.is_interactive:
-        return click.confirm(printable(question), default=False)
+        return confirm(question, default=False)
     given = click.get_current_context().find_root().obj
     raise ChoiceNeeded(
         "You cannot undo a purge.",

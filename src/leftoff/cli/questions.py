@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
-from leftoff.cli.app import App, printable
-from leftoff.errors import ChoiceNeeded
+from leftoff.cli.app import App
+from leftoff.cli.ask_questions import ask_text
+from leftoff.errors import ChoiceNeeded, UsageError
 
 # For each question: the key that stores the answer, and the option that answers it in advance.
 _QUESTIONS = (
@@ -18,24 +17,27 @@ _QUESTIONS = (
 _BETWEEN = re.compile(r"\s*;\s+|\n+")
 
 
-def ask_missing(app: App, told: dict[str, Any], *, is_captured: bool) -> dict[str, Any]:
+def ask_missing(app: App, passed: dict[str, Any], *, is_captured: bool) -> dict[str, Any]:
     """Ask what was not given, if there is no summary.
 
     A session that is captured says what the work is about, so its agent is asked only if it has
     passed nothing at all.
     """
-    if told.get("summary"):
-        return told
-    missing = [each for each in _QUESTIONS if not told.get(each[0])]
+    if passed.get("summary"):
+        return passed
+    missing = [each for each in _QUESTIONS if not passed.get(each[0])]
     if not app.out.is_interactive:
-        if is_captured and any(told.values()):
-            return told
+        if is_captured and any(passed.values()):
+            return passed
         raise _build_choice(missing)
-    given = {
-        key: click.prompt(printable(question), default="", show_default=False, prompt_suffix=" ")
-        for key, question, _ in missing
-    }
-    return told | {key: value for key, text in given.items() if (value := _value(key, text))}
+    given = {key: ask_text(question) for key, question, _ in missing}
+    answers = {key: value for key, text in given.items() if (value := _value(key, text))}
+    if not (answers or is_captured or any(passed.values())):
+        raise UsageError(
+            "You answered none of the questions, so nothing was saved.",
+            hint="Run `leftoff save` again, or pass --summary.",
+        )
+    return passed | answers
 
 
 def _build_choice(missing: Sequence[tuple[str, str, str]]) -> ChoiceNeeded:

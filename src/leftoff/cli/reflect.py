@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from leftoff.cli.app import App, command, printable
+from leftoff.cli.ask_questions import ask_text, ask_word
 from leftoff.errors import ChoiceNeeded, LeftoffError, UsageError
 from leftoff.knowledge import memory
 from leftoff.knowledge import reflect as use_case
@@ -14,8 +15,7 @@ from leftoff.knowledge.reflect import Reflection
 from leftoff.text import times
 from leftoff.text.plural import format_count
 
-_QUESTION = "[a]pprove / [e]dit / [r]eject / [s]kip"
-_ANSWERS = {"a": "approve", "e": "edit", "r": "reject", "s": "skip"}
+_ANSWERS = ("approve", "edit", "reject", "skip")
 
 
 @command()
@@ -109,8 +109,7 @@ def _review(app: App) -> None:
         raise _choice(waiting)
     for number, entry in enumerate(waiting, 1):
         click.echo(printable(_format_rule(entry, f"{number} of {len(waiting)}")))
-        answer = click.prompt(_QUESTION, type=click.Choice([*_ANSWERS]), show_choices=False)
-        _act(app, entry, _ANSWERS[answer])
+        _act(app, entry, ask_word("Is this rule right?", _ANSWERS, "skip"))
 
 
 def _format_rule(entry: MemoryEntry, place: str) -> list[str]:
@@ -123,7 +122,7 @@ def _act(app: App, entry: MemoryEntry, action: str) -> None:
         memory.change(app.store, entry.id, status="active")
         app.out.text("Approved.")
     elif action == "edit":
-        words = str(click.prompt("New text", default=entry.text, show_default=False))
+        words = ask_text("New text?", entry.text)
         memory.change(app.store, entry.id, status="active", text=words)
         app.out.text("Edited and approved.")
     elif action == "reject":
@@ -145,7 +144,7 @@ def _choice(waiting: Sequence[MemoryEntry]) -> ChoiceNeeded:
 
 
 def _choices(entry: MemoryEntry) -> list[dict[str, Any]]:
-    told = {
+    rule = {
         "id": entry.id,
         "text": entry.text,
         "why": entry.why,
@@ -159,6 +158,6 @@ def _choices(entry: MemoryEntry) -> list[dict[str, Any]]:
         "skip": "",
     }
     return [
-        {"choice": action, "label": f"{action}: {entry.text}", "command": words, **told}
+        {"choice": action, "label": f"{action}: {entry.text}", "command": words, **rule}
         for action, words in commands.items()
     ]

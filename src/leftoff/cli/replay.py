@@ -9,11 +9,12 @@ import click
 import msgspec
 
 from leftoff.cli.app import App, one_line, printable
+from leftoff.cli.ask_questions import ask_word
 from leftoff.errors import ChoiceNeeded
 from leftoff.session import prompt_queue
 from leftoff.session.prompt_files import LEGACY
 from leftoff.session.prompt_queue import Prompt
-from leftoff.text import times
+from leftoff.text import fence, times
 from leftoff.text.fence import Rendered, block, join, say
 from leftoff.text.plural import format_count
 
@@ -32,6 +33,8 @@ class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
     """The sessions of the work at hand."""
     has_sentinels: bool = False
     """Whether a mirrored system keeps prompts in files by session, and has words for them."""
+    numbers: dict[str, int] = {}
+    """The number by which commands know each prompt, by its id."""
 
     def may_drop(self, prompt: Prompt) -> bool:
         """Return whether `n` drops a prompt: it was typed in this session or for this work."""
@@ -39,9 +42,17 @@ class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
             return self.is_own(prompt)
         return prompt.session_id in self.sessions or prompt.session_id == self.current
 
+    def stays_after_replay(self, prompt: Prompt) -> bool:
+        """Return whether a replayed prompt stays queued: quoin leaves other sessions' files."""
+        return self.has_sentinels and not self.is_own(prompt)
+
     def is_own(self, prompt: Prompt) -> bool:
-        """Return whether a prompt was typed in this session; assume so if that is unknown."""
-        return self.current is None or prompt.session_id == self.current
+        """Return whether a prompt was typed in this session; assume so if that is unknown.
+
+        quoin shows whose prompts these are: outside of a session, none is the user's own.
+        """
+        is_unknown = self.current is None and not self.has_sentinels
+        return is_unknown or prompt.session_id == self.current
 
     @property
     def prompts_to_offer(self) -> list[Prompt]:
@@ -54,29 +65,36 @@ class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
         if not self.prompts or any(map(self.is_own, self.prompts)):
             return say("")
         if not self.has_sentinels:
-            who = "It was" if len(self.prompts) == 1 else "They were"
+            who = say("It was" if len(self.prompts) == 1 else "They were")
             return say("{who} typed in an earlier session.", who=who)
         others = ", ".join(dict.fromkeys(prompt.session_id for prompt in self.prompts))
         return say(
             "Stale {what} detected (session-id MISMATCH: was {others:300}, current {current:100}).",
             what="pending-prompt sentinel",
             others=others,
-            current=self.current,
+            current=self.current or "unknown",
         )
 
 
 def waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
     """Return the queued prompts; `session_id` is used if no agent's session runs this command."""
     running = app.environment.find_session()
-    current = running[1] if running else session_id
+    nearest = running[1] if running else session_id
     found = prompt_queue.pending(app.store)
-    own = [prompt for prompt in found if prompt.session_id == current]
+    own = [prompt for prompt in found if prompt.session_id == nearest]
+    has_sentinels = bool(found) and app.workspace.mirrors.tell_what_waits()
     return WaitingPrompts(
         prompts=[*own, *(prompt for prompt in found if prompt not in own)],
-        current=current,
-        sessions=_find_sessions_of_work(app, current, session_id) if found else frozenset(),
-        has_sentinels=bool(found) and app.workspace.mirrors.tell_what_waits(),
+        current=None if has_sentinels and not running else nearest,
+        sessions=_find_sessions_of_work(app, nearest, session_id) if found else frozenset(),
+        has_sentinels=has_sentinels,
+        # Without a running session, commands number the prompts as they are in the queue.
+        numbers=_number([*own, *(each for each in found if each not in own)] if running else found),
     )
+
+
+def _number(prompts: list[Prompt]) -> dict[str, int]:
+    return {prompt.id: number for number, prompt in enumerate(prompts, 1)}
 
 
 def _find_sessions_of_work(app: App, *session_ids: str | None) -> frozenset[str]:
@@ -128,32 +146,138 @@ def _shorten(text: str) -> str:
 
 
 def _time(prompt: Prompt) -> str:
-    return prompt.told_at or times.local(prompt.at)
+    return prompt.written_at or times.local(prompt.at)
 
 
 def _format_exact_time(prompt: Prompt) -> str:
     """Return the time as it is in the header of a file."""
-    return prompt.told_at or f"{prompt.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return prompt.written_at or f"{prompt.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def notice(found: WaitingPrompts) -> Rendered:
-    """Return one line that counts the queued prompts; empty if there are none."""
+    """Return what an agent must know about the queued prompts; empty if there are none.
+
+    Where prompts are in files by session, these are the system's own sentences.
+    """
     count = len(found.prompts_to_offer)
     if not count:
         return say("")
-    were = say(
-        "{count} {what} never answered: see `leftoff prompts list` and `leftoff prompts replay`.",
-        count=count,
-        what="prompt was" if count == 1 else "prompts were",
+    if found.has_sentinels:
+        return _format_question(found)
+    # A later session may have done what a prompt asked for, without being asked again.
+    were = say(" was never answered" if count == 1 else " were never answered")
+    if found.mismatch:
+        were = say(" of an earlier session may still be unanswered")
+    return say(
+        "{count}{what}: see `leftoff prompts list` and `leftoff prompts replay`.",
+        count=format_count(count, "prompt"),
+        what=were,
     )
-    return join([were, found.mismatch], " ")
 
 
-def replay_prompts(app: App, chosen: list[Prompt], *, edited: str | None = None) -> None:
+def _format_question(found: WaitingPrompts) -> Rendered:
+    """Return the prompts, the question about them, and the command for each answer."""
+    shown = found.prompts_to_offer
+    is_foreign, is_single = bool(found.mismatch), _is_single(found)
+    if is_single:
+        what = say("Content" if is_foreign else _PREVIOUS)
+        listed = say("{what}: {text:lines}", what=what, text=shown[0].text)
+    else:
+        lines = format_prompts(shown, has_sentinels=True)
+        listed = join([say(_BLOCKED, count=len(shown)), *lines])
+    answers = [
+        say("- {choice}: {how}", choice=choice, how=how) for choice, how in _list_answers(found)
+    ]
+    return join([found.mismatch, fence.enclose_text(listed), _ask_about(found), *answers])
+
+
+def describe_question(found: WaitingPrompts | None) -> dict[str, Any] | None:
+    """Return the question about the queued prompts as JSON-ready values; None without prompts."""
+    if found is None or not found.prompts_to_offer:
+        return None
+    answers = [{"choice": choice, "how": how} for choice, how in _list_answers(found)]
+    return {"question": _ask_about(found), "warning": found.mismatch or None, "choices": answers}
+
+
+_PREVIOUS = "Your previous prompt was"
+_BLOCKED = "{count} blocked prompt(s) were saved while context was overloaded:"
+
+
+def _is_single(found: WaitingPrompts) -> bool:
+    """Return whether there is one prompt to ask about, as quoin does without a header."""
+    shown = found.prompts_to_offer
+    return len(shown) == 1 and not (found.has_sentinels and shown[0].written_at != LEGACY)
+
+
+def _ask_about(found: WaitingPrompts) -> Rendered:
+    """Return the question about the queued prompts."""
+    is_foreign = bool(found.mismatch)
+    if _is_single(found):
+        other = say("delete" if is_foreign else "edit")
+        return say("Run it now? [y / n / {other}]", other=other)
+    delete = say(" / delete" if is_foreign else "")
+    return say("Replay which? [all / 1 / 2 / 1,3 / edit 1 / none{delete}]", delete=delete)
+
+
+def _ask_in_house_style(found: WaitingPrompts) -> str:
+    """Return the question about the queued prompts, where quoin's files are not in use."""
+    if len(found.prompts_to_offer) == 1:
+        return "Run it now?"
+    return f"Replay which? [All/1/2/1,3/edit 1/none{'/delete' if found.mismatch else ''}]"
+
+
+def _list_answers(found: WaitingPrompts) -> list[tuple[str, str]]:
+    """Return each possible answer, and how an agent carries it out."""
+    shown = found.prompts_to_offer
+    keys = _list_keys(found, shown)
+    replays = "{} prints it; do what it says, as if the user had just typed it"
+    removes = f"`leftoff prompts drop {' '.join(keys)}` moves {{}} to the trash"
+    leaves = "leave the file as it is"
+    is_foreign = bool(found.mismatch)
+    if is_foreign:
+        replays += "; the file stays until the user says delete"
+    if _is_single(found):
+        edit = f'wait for the new text, run `leftoff prompts edit {keys[0]} "NEW TEXT"`, then as y'
+        return [
+            ("y", replays.format(f"`leftoff prompts replay {keys[0]}`")),
+            ("n", leaves if is_foreign else removes.format("it")),
+            ("delete", removes.format("it")) if is_foreign else ("edit", edit),
+        ]
+    whole = [each for each in shown if each.is_from_a_person]
+    every = ",".join(_list_keys(found, whole))
+    edit = (
+        f"show `leftoff prompts show {keys[0]}`, wait for the new text, run "
+        f'`leftoff prompts edit {keys[0]} "NEW TEXT"`, then replay it'
+    )
+    answers = [("all", f"`leftoff prompts replay {every}`")] if every else []
+    answers += [(str(n), f"`leftoff prompts replay {key}`") for n, key in enumerate(keys, 1)]
+    if len(keys) > 1:
+        answers.append(("several", f"`leftoff prompts replay {','.join(keys[:2])}`, and so on"))
+    answers += [
+        ("edit 1", edit),
+        ("none", leaves if is_foreign else removes.format("them")),
+    ]
+    return [*answers, ("delete", removes.format("them"))] if is_foreign else answers
+
+
+def _list_keys(found: WaitingPrompts, prompts: list[Prompt]) -> list[str]:
+    """Return what commands call these prompts: the number that is shown, or the id."""
+    shown = _number(found.prompts_to_offer)
+    return [
+        str(shown[each.id]) if shown[each.id] == found.numbers.get(each.id) else each.id
+        for each in prompts
+    ]
+
+
+def replay_prompts(
+    app: App, found: WaitingPrompts, chosen: list[Prompt], *, edited: str | None = None
+) -> None:
     """Print prompts as they were typed, oldest first, and mark them as replayed."""
     # Oldest first: a later prompt may build on an earlier one.
     ordered = sorted(chosen, key=lambda prompt: (prompt.at, prompt.id))
     for prompt in ordered:
+        if found.stays_after_replay(prompt):
+            continue
         if edited is not None:
             prompt_queue.record(app.store, prompt, "edited", text=edited)
         prompt_queue.record(app.store, prompt, "replayed")
@@ -164,7 +288,7 @@ def replay_prompts(app: App, chosen: list[Prompt], *, edited: str | None = None)
     whole = [
         format_whole_prompt(app, prompt, text) for prompt, text in zip(ordered, texts, strict=True)
     ]
-    app.out.result({"replayed": replayed}, join(whole, "\n\n"))
+    app.out.result({"replayed": replayed}, join(whole, "\n\n"), is_exact=True)
 
 
 def format_whole_prompt(app: App, prompt: Prompt, text: str) -> Rendered:
@@ -196,9 +320,12 @@ def drop_own(app: App, found: WaitingPrompts) -> tuple[list[Prompt], list[Prompt
     if dropped:
         ids = " ".join(prompt.id for prompt in dropped)
         count = format_count(len(dropped), "prompt")
-        app.out.text(f"Dropped {count}; to undo, run: leftoff prompts restore {ids}")
+        # Not wrapped: people copy the command.
+        app.out.exact(f"Dropped {count}; to undo, run: leftoff prompts restore {ids}")
     if kept:
-        app.out.text(f"Kept {format_count(len(kept), 'prompt')}; `leftoff prompts drop` removes it")
+        it = "it" if len(kept) == 1 else "them"
+        count = format_count(len(kept), "prompt")
+        app.out.text(f"Kept {count}; `leftoff prompts drop` removes {it}")
     return dropped, kept
 
 
@@ -231,38 +358,45 @@ def ask(app: App, found: WaitingPrompts) -> None:
         return
     if found.mismatch:
         click.echo(printable(found.mismatch))
-    question = printable(_introduce(app, found, shown))
+    question = _introduce(app, found, shown)
     for _ in range(_TRIES):
-        answer = click.prompt(question, prompt_suffix=" ", default="", show_default=False)
-        if _act(app, found, str(answer).strip().lower()):
+        if _act(app, found, _ask_which(found, shown, question)):
             return
     # Two invalid answers count as "none", so that a resume does not get stuck here.
     _act(app, found, "none")
 
 
+def _ask_which(found: WaitingPrompts, shown: list[Prompt], question: str) -> str:
+    if len(shown) == 1 and not found.has_sentinels:
+        answers = ("yes", "no", "delete" if found.mismatch else "edit")
+        return ask_word(question, answers, "yes", words={"all": "yes", "none": "no", "1": "yes"})
+    default = "" if found.has_sentinels else "all"
+    answer = click.prompt(
+        printable(question), prompt_suffix=" ", default=default, show_default=False
+    )
+    return str(answer).strip().lower()
+
+
 def _introduce(app: App, found: WaitingPrompts, shown: list[Prompt]) -> str:
-    """Print the queued prompts and return the question."""
-    is_foreign = bool(found.mismatch)
-    # quoin lists a single prompt, too, unless its file has no header.
-    is_listed = found.has_sentinels and shown[0].told_at != LEGACY
-    if len(shown) == 1 and not is_listed:
-        what = "Content" if is_foreign else _describe_source(app, found, shown[0])
+    """Print the queued prompts and return the question; quoin's users get quoin's."""
+    question = _ask_about(found) if found.has_sentinels else _ask_in_house_style(found)
+    if _is_single(found):
+        what = "Content" if found.mismatch else _describe_source(app, found, shown[0])
         click.echo(printable(f"{what}: {shown[0].text}"))
-        return f"Run it now? [y / n / {'delete' if is_foreign else 'edit'}]"
+        return question
     count = len(shown)
     if found.has_sentinels:
-        saved = f"{count} blocked prompt(s) were saved while context was overloaded:"
-        click.echo(printable(saved))
+        click.echo(printable(say(_BLOCKED, count=count)))
     else:
         click.echo(printable(f"{count} prompts were kept and never answered:"))
     click.echo(printable(format_prompts(shown, has_sentinels=found.has_sentinels)))
-    return f"Replay which? [all / 1 / 2 / 1,3 / edit 1 / none{' / delete' if is_foreign else ''}]"
+    return question
 
 
 def _describe_source(app: App, found: WaitingPrompts, prompt: Prompt) -> str:
     """Say whose prompt it is; a file that came with a repository may hold anyone's words."""
     if found.has_sentinels or prompt_queue.is_the_users(app.store, prompt):
-        return "Your previous prompt was"
+        return _PREVIOUS
     holder = "This project's store" if prompt.is_from_a_session else "A file"
     return f"{holder} contains this prompt"
 
@@ -270,6 +404,7 @@ def _describe_source(app: App, found: WaitingPrompts, prompt: Prompt) -> str:
 def _act(app: App, found: WaitingPrompts, answer: str) -> bool:
     """Carry out an answer; return False if it is not valid."""
     shown = found.prompts_to_offer
+    answer = {"a": "all", "d": "delete"}.get(answer, answer)
     if answer in {"n", "no", "none"}:
         drop_own(app, found)
         return True
@@ -285,7 +420,7 @@ def _act(app: App, found: WaitingPrompts, answer: str) -> bool:
     edited = _ask_new_text(chosen[0]) if edit else None
     if edit and not edited:
         return False
-    replay_prompts(app, chosen, edited=edited)
+    replay_prompts(app, found, chosen, edited=edited)
     return True
 
 

@@ -1,25 +1,23 @@
 """The `leftoff resume` command: show where the work left off and what changed since."""
 
 import os
-from collections.abc import Sequence
-from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import msgspec
 
-from leftoff import knowledge, threads
+from leftoff import cli, knowledge
 from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.cli import replay, sessions_command
-from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of, printable
-from leftoff.cli.list import warn_of_other_stores
-from leftoff.errors import ChoiceNeeded, StoreRefused, UsageError
-from leftoff.fingerprints import locate_file
-from leftoff.projects.project import Project
+from leftoff.cli import replay
+from leftoff.cli.app import App, command, key_of, printable, terminal_width
+from leftoff.cli.complete_words import checkpoint_argument, complete_open
+from leftoff.cli.list import list_facts, show_unsaved
+from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint, StoreRefused, UsageError
 from leftoff.store import CheckpointEntry
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, block, join, say
+from leftoff.text.plural import format_count
 from leftoff.threads import briefing, check_claims
 from leftoff.threads.compose import refresh
 
@@ -37,6 +35,10 @@ class ViewOptions(msgspec.Struct, frozen=True, kw_only=True):
     reads: bool | None
     always_asks: bool = False
     """Whether to ask even if there are no artifacts."""
+    copies: bool = False
+    """Whether to copy the briefing once it is accepted."""
+    starts: bool = False
+    """Whether to offer a person to start an agent with it."""
 
 
 class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +57,8 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
     """Whether openclaw's sentence must be approved before anything happens."""
     asks: bool
     """Whether to ask if the artifacts should be read."""
+    has_sentinels: bool
+    """Whether quoin's files are kept here, whose users know its questions."""
 
     def plain(self, question: Rendered | None) -> dict[str, Any]:
         """Return the briefing and its question as JSON-ready values."""
@@ -75,7 +79,10 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
     def questions(self) -> list[Rendered]:
         """Return the open questions as text, for output without a terminal."""
         prompts = replay.notice(self.waiting) if self.waiting else say("")
-        return [prompts, say(ARTIFACTS_QUESTION if self.asks else "")]
+        reads = say("")
+        if self.asks:
+            reads = cli.artifacts_view.ask_agent(self.checks, has_sentinels=self.has_sentinels)
+        return [reads, prompts]
 
 
 def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> ResumeBriefing:
@@ -84,44 +91,31 @@ def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> Res
     Call it before accepting the checkpoint: a consumed one no longer lists its prompts.
     """
     checks = app.workspace.check(checkpoint)
-    is_recovery = app.settings.profile == "openclaw"
+    asks = view.reads is None and (view.always_asks or bool(checks.artifacts))
     return ResumeBriefing(
         checkpoint=checkpoint,
         checks=checks,
-        text=_render(app, checkpoint, checks, view.budget, is_recovery=is_recovery),
-        question=threads.recovery_briefing.question(checkpoint, checks)
-        if is_recovery
-        else briefing.question(checkpoint, checks),
-        is_recovery=is_recovery,
+        text=app.workspace.render_briefing(checkpoint, checks, budget=view.budget),
+        question=app.workspace.ask_to_resume(checkpoint, checks),
+        is_recovery=app.settings.profile == "openclaw",
         waiting=_find_prompts(app, checkpoint),
-        artifacts=quote_artifacts(checks, app.project, _list_folders(app))
-        if view.reads
-        else say(""),
-        asks=view.reads is None and (view.always_asks or bool(checks.artifacts)),
+        artifacts=_quote_artifacts(app, checks) if view.reads else say(""),
+        asks=asks,
+        has_sentinels=asks and app.workspace.mirrors.tell_what_waits(),
     )
-
-
-def _render(
-    app: App,
-    checkpoint: Checkpoint,
-    checks: check_claims.Checks,
-    budget: int,
-    *,
-    is_recovery: bool,
-) -> Rendered:
-    if not is_recovery:
-        return briefing.render(checkpoint, checks, budget=budget)
-    shown = threads.recovery_briefing
-    buffer = shown.quote_buffer(checkpoint, app.project, app.settings)
-    return join([shown.render(checkpoint, checks, budget=budget), buffer], "\n\n")
 
 
 def ask_rest(app: App, shown: ResumeBriefing) -> None:
     """Ask the open questions on a terminal."""
-    if shown.asks and ask_for_artifacts():
-        app.out.text(quote_artifacts(shown.checks, app.project, _list_folders(app)))
+    if shown.asks and cli.artifacts_view.wants_artifacts(has_sentinels=shown.has_sentinels):
+        app.out.exact(_quote_artifacts(app, shown.checks))
     if shown.waiting:
         replay.ask(app, shown.waiting)
+
+
+def _quote_artifacts(app: App, checks: check_claims.Checks) -> Rendered:
+    also = app.workspace.mirrors.list_folders(app.project)
+    return cli.artifacts_view.quote_artifacts(checks, app.project, also)
 
 
 def _find_prompts(app: App, checkpoint: Checkpoint) -> replay.WaitingPrompts | None:
@@ -155,6 +149,15 @@ def _find_prompts(app: App, checkpoint: Checkpoint) -> replay.WaitingPrompts | N
     type=click.Choice([*briefing.MOST_TOKENS]),
     help="Fit the briefing to what this agent reads at once.",
 )
+@click.option(
+    "--in",
+    "agent",
+    type=click.Choice([*briefing.MOST_TOKENS]),
+    help="Start this agent, which goes on with the work.",
+)
+@click.option("--copy", "copies", is_flag=True, help="Copy the briefing to the clipboard.")
+@click.option("--headless", is_flag=True, help="With --in: run it without its screen.")
+@click.option("--print", "prints", is_flag=True, help="With --in: print the command line only.")
 def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
     """Show where the work left off and what changed since.
 
@@ -163,77 +166,156 @@ def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
     """
     _refuse_odd_mixes(answer, given)
     if given["pending"]:
-        from leftoff.cli import pending_view  # noqa: PLC0415 - 3 ms, and few profiles use it
-
-        return pending_view.resume_pending(
+        return cli.pending_view.resume_pending(
             app, name, given["budget"], skip=given["skip"], reads=given["reads"]
         )
-    _resume(app, name, answer, given)
-    return 0
+    if given["agent"]:
+        return _hand_over(app, name, given)
+    return _resume(app, name, answer, given)
+
+
+def _hand_over(app: App, name: str | None, given: dict[str, Any]) -> int:
+    if not (given["prints"] or app.out.as_json):
+        cli.hand_over_command.recover_dead(app)
+    chosen = _choose_entry(app, name, is_accepted=True)
+    if chosen is None:
+        _show_nothing(app)
+        return 1
+    return cli.hand_over_command.hand_over_to(
+        app,
+        chosen.entry,
+        given["agent"],
+        is_headless=given["headless"],
+        is_printed=given["prints"],
+    )
 
 
 def _refuse_odd_mixes(answer: str | None, given: dict[str, Any]) -> None:
     if given["skip"] and not given["pending"]:
         raise UsageError("--skip needs --pending.")
-    if given["pending"] and (answer or given["refresh"] or given["reader"]):
+    if (given["headless"] or given["prints"]) and not given["agent"]:
+        raise UsageError("--headless and --print need --in AGENT.")
+    if given["copies"] and answer == "decline":
+        raise UsageError("--copy and --decline contradict each other.")
+    others = ("refresh", "pending", "reader", "budget", "copies")
+    if given["agent"] and (answer or any(given[each] for each in others)):
         raise UsageError(
-            "--pending cannot be combined with --accept, --decline, --refresh or --for."
+            "--in cannot be combined with --accept, --decline, --refresh, --pending, --for, "
+            "--copy or --budget."
+        )
+    if given["pending"] and (
+        answer or any(given[each] for each in ("refresh", "reader", "copies"))
+    ):
+        raise UsageError(
+            "--pending cannot be combined with --accept, --decline, --refresh, --copy or --for."
         )
 
 
-def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any]) -> None:
-    # guardz prints this when the file of a checkpoint was deleted.
+def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any]) -> int:
     if _is_gone(app, name):
-        app.out.result({"gone": name}, "Checkpoint file missing (cleaned up stale entry)")
-        return
-    entry = _choose_entry(app, name, is_accepted=answer == "accept")
-    if entry is None:
-        _print_nothing_found(app)
-    elif answer == "decline":
-        _decline(app, entry)
-    else:
-        budget = given["budget"] or app.settings.budget
-        budget = min(budget, briefing.MOST_TOKENS.get(given["reader"], budget))
-        is_accepted = _needs_no_question(app, is_accepted=answer == "accept")
-        entry = _refresh_entry(app, entry) if given["refresh"] else entry
-        _offer(
-            app, entry, ViewOptions(budget=budget, reads=given["reads"]), is_accepted=is_accepted
-        )
+        app.out.result({"gone": name}, _GONE)
+        return 0
+    try:
+        chosen = _choose_entry(app, name, is_accepted=answer == "accept")
+    except NoSuchCheckpoint:
+        # There, any name without a file gets this message; the error has more to say.
+        if app.settings.profile == "guardz" and not app.out.as_json:
+            app.out.text(_GONE)
+        raise
+    if chosen is None:
+        _show_nothing(app)
+        return 0
+    if answer == "decline":
+        _decline(app, chosen.entry)
+        return 0
+    # Enter in the picker, with the briefing beside it, is a yes.
+    is_sure = answer == "accept" or chosen.is_picked
+    is_accepted = _needs_no_question(app, is_accepted=is_sure)
+    return _show_and_ask(app, chosen.entry, name, given, is_accepted=is_accepted, answer=answer)
 
 
-def _refresh_entry(app: App, entry: CheckpointEntry) -> CheckpointEntry:
-    saved = refresh(app.store, app.store.load(entry), app.settings)
-    return app.store.find(saved.checkpoint.id)
+def _show_and_ask(  # noqa: PLR0913 - the choice and the options, passed on once
+    app: App,
+    entry: CheckpointEntry,
+    name: str | None,
+    given: dict[str, Any],
+    *,
+    is_accepted: bool,
+    answer: str | None,
+) -> int:
+    budget = given["budget"] or app.settings.budget
+    checkpoint = app.workspace.load_resumed(entry, name)
+    if given["refresh"]:
+        checkpoint = refresh(app.store, checkpoint, app.settings).checkpoint
+        entry = app.store.find(checkpoint.id)
+    view = ViewOptions(
+        budget=min(budget, briefing.MOST_TOKENS.get(given["reader"], budget)),
+        reads=given["reads"],
+        copies=given["copies"],
+        starts=answer != "accept",
+    )
+    shown = prepare_briefing(app, checkpoint, view)
+    return _offer(app, entry, shown, view, is_accepted=is_accepted)
 
 
-def _offer(app: App, entry: CheckpointEntry, view: ViewOptions, *, is_accepted: bool) -> None:
-    shown = prepare_briefing(app, app.store.load(entry), view)
+# guardz prints this when the file of a checkpoint was deleted.
+_GONE = "Checkpoint file missing (cleaned up stale entry)"
+
+
+def _offer(
+    app: App,
+    entry: CheckpointEntry,
+    shown: ResumeBriefing,
+    view: ViewOptions,
+    *,
+    is_accepted: bool,
+) -> int:
     is_asked = not is_accepted and app.settings.confirm != "never"
     question = shown.question if is_asked else None
-    if is_accepted:
+    is_offered = view.starts and app.out.is_interactive and app.out.is_for_person
+    if is_accepted and not is_offered:
         app.workspace.accept(entry, once=True)
-    _print_briefing(app, shown, question, None if is_accepted else key_of(entry))
+    _print_briefing(app, shown, question, entry, is_accepted=is_accepted)
     if not app.out.is_interactive:
-        return
-    if question and not _is_confirmed(question):
-        _decline(app, entry)
-        return
+        _copy(app, shown, view)
+        return 0
     if question:
-        app.workspace.accept(entry)
+        app.out.gap()
+        if not _is_confirmed(shown, question):
+            _decline(app, entry)
+            return 0
     ask_rest(app, shown)
+    if is_offered and not view.copies:
+        return cli.start_agent.end_in_action(app, entry)
+    if question or is_offered:
+        app.workspace.accept(entry, once=is_accepted)
+    _copy(app, shown, view)
+    return 0
+
+
+def _copy(app: App, shown: ResumeBriefing, view: ViewOptions) -> None:
+    if view.copies:
+        cli.clipboard.copy_text(shown.text)
+        if not app.out.as_json:
+            app.out.text("Copied the briefing; paste it into your agent.")
 
 
 def _print_briefing(
-    app: App, shown: ResumeBriefing, question: Rendered | None, key: str | None
+    app: App,
+    shown: ResumeBriefing,
+    question: Rendered | None,
+    entry: CheckpointEntry,
+    *,
+    is_accepted: bool,
 ) -> None:
-    """Print a briefing; with a key, also the commands that resume or decline it."""
-    broken_off = list_loops(app)
-    counted = count_artifacts(shown.checks, len(shown.checkpoint.questions))
+    """Print a briefing and, unless it was accepted, the commands that resume or decline it."""
+    key = None if is_accepted else key_of(entry)
+    broken_off = _list_loops(app)
     said = [
         _plan(shown.checks.plan),
-        counted,
+        _count_artifacts(shown),
         shown.artifacts,
-        format_loops(broken_off),
+        _format_loops(broken_off),
     ]
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
@@ -241,28 +323,24 @@ def _print_briefing(
     app.out.briefing(
         {
             **shown.plain(question),
-            "interrupted": list_loop_rows(broken_off),
+            "interrupted": [to_plain(loop) for loop in broken_off],
             "choices": _choices(key, shown.checks) if key else [],
         },
         join([shown.text, *said], "\n\n"),
+        list_facts(app, entry) if app.out.is_for_person else (),
     )
 
 
-def _print_nothing_found(app: App) -> None:
-    broken_off = list_loops(app)
-    warn_of_other_stores(app, is_empty=True)
-    nothing = {"checkpoint": None, "briefing": "", "checks": None, "question": None}
-    unsaved = sessions_command.find_unsaved(app)
-    told = {
-        **nothing,
-        "prompts": [],
-        "interrupted": list_loop_rows(broken_off),
-        "unsaved": sessions_command.describe_unsaved(app, unsaved),
-    }
-    empty = say("No saved checkpoints found.")
-    app.out.result(told, join([empty, format_loops(broken_off)], "\n\n"))
-    if not app.out.as_json:
-        app.out.text(sessions_command.format_unsaved(app, unsaved))
+def _count_artifacts(shown: ResumeBriefing) -> Rendered:
+    if not shown.checks.artifacts:
+        return say("")
+    questions = len(shown.checkpoint.questions)
+    return cli.artifacts_view.count_artifacts(shown.checks, questions)
+
+
+def _show_nothing(app: App) -> None:
+    found = _list_loops(app)
+    cli.nothing_to_resume.show_nothing(app, found, _format_loops(found))
 
 
 def _is_gone(app: App, name: str | None) -> bool:
@@ -309,34 +387,76 @@ def _commands(key: str | None, checks: check_claims.Checks) -> Rendered:
 
 
 _ANSWERS = {
-    **dict.fromkeys(("yes", "y", "resume", "anyway", "resume anyway"), True),
-    **dict.fromkeys(("no", "n", "fresh", "start fresh"), False),
+    **dict.fromkeys(("yes", "y", "resume", "anyway", "resume anyway"), "yes"),
+    **dict.fromkeys(("no", "n", "fresh", "start fresh"), "no"),
 }
 
 
-def _is_confirmed(question: Rendered) -> bool:
+def _is_confirmed(shown: ResumeBriefing, question: Rendered) -> bool:
+    if not shown.is_recovery:
+        return cli.ask_questions.confirm(question, words=_ANSWERS)
+    # openclaw's sentence ends with its own choices.
     while True:
         answer = str(click.prompt(printable(question), prompt_suffix=" ")).strip().lower()
         if answer in _ANSWERS:
-            return _ANSWERS[answer]
+            return _ANSWERS[answer] == "yes"
         click.echo("Please answer with one of the words in brackets.")
 
 
-def _choose_entry(app: App, name: str | None, *, is_accepted: bool) -> CheckpointEntry | None:
+class ChosenThread(NamedTuple):
+    """A thread, and whether the user picked it with its briefing in view."""
+
+    entry: CheckpointEntry
+    is_picked: bool = False
+
+
+def _choose_entry(app: App, name: str | None, *, is_accepted: bool) -> ChosenThread | None:
     """Find the named checkpoint or choose an open one; accepting twice is the same as once."""
     taken = app.workspace.find_taken(name) if is_accepted and name is not None else None
     if name is not None:
-        return taken or app.workspace.find_open(name, with_autosave=True)
+        return ChosenThread(taken or app.workspace.find_open(name))
     try:
         found = app.workspace.choose()
     except ChoiceNeeded as choice:
+        unsaved = show_unsaved(app, beside_json=not app.out.is_interactive)
+        if app.out.can_draw:
+            question = _ask_beside(choice.question, unsaved)
+            return ChosenThread(_pick(app, question), is_picked=True)
         if is_accepted:
             # Who has accepted need not accept again after choosing.
             choice.choices = [
                 {**each, "command": f"{each['command']} --accept"} for each in choice.choices
             ]
-        return app.store.find(app.choose(choice))
-    return found or (app.workspace.find_taken(None) if is_accepted else None)
+        # The nearest comes first.
+        return ChosenThread(app.store.find(cli.ask_questions.choose(app, choice)))
+    found = found or (app.workspace.find_taken(None) if is_accepted else None)
+    if found is not None and not is_accepted:
+        show_unsaved(app)
+    return ChosenThread(found) if found else None
+
+
+def _ask_beside(question: str, unsaved: int) -> str:
+    """Say in the picker, which hides the lines above it, that some work is not in the list."""
+    if not unsaved or terminal_width() < _WIDE:
+        return question
+    return f"{question}  ({format_count(unsaved, 'unsaved session')}: `leftoff recover`)"
+
+
+def _pick(app: App, question: str) -> CheckpointEntry:
+    """Let the user choose one of the threads that can be resumed, in the picker."""
+    picker = cli.thread_picker
+
+    def load() -> list[CheckpointEntry]:
+        found = check_claims.candidates(app.store, limit=_MOST_PICKED)
+        is_limited = app.settings.offers == "saved"
+        return check_claims.list_saved(app.store, found) if is_limited else found
+
+    choice = picker.ThreadChoice(question=question, verb="resume", load=load)
+    return picker.pick_thread(app, choice)
+
+
+_MOST_PICKED = 1_000
+_WIDE = 90
 
 
 def _decline(app: App, entry: CheckpointEntry) -> None:
@@ -357,61 +477,10 @@ def _plan(plan: check_claims.PlanCheck | None) -> Rendered:
     return fence.enclose_text(join([say("Plan {path}:", path=plan.path), block(plan.text)]))
 
 
-# --- artifacts ---
-
-
-ARTIFACTS_QUESTION = "Re-fire reads on artifacts now? [y / n]"
-
-
-def count_artifacts(checks: check_claims.Checks, questions: int) -> Rendered:
-    """Count artifacts and open questions; return an empty text without artifacts."""
-    if not checks.artifacts:
-        return say("")
-    missing = sum(not artifact.is_there for artifact in checks.artifacts)
-    gone = say(" ({count} missing)", count=missing) if missing else say("")
-    return say(
-        "Artifacts: {count}{gone}. Open questions: {questions}.",
-        count=len(checks.artifacts),
-        gone=gone,
-        questions=questions,
-    )
-
-
-def _list_folders(app: App) -> list[Path]:
-    return app.workspace.mirrors.list_folders(app.project)
-
-
-def quote_artifacts(
-    checks: check_claims.Checks, project: Project, also: Sequence[Path] = ()
-) -> Rendered:
-    """Return the fenced text of every artifact, and name those that are missing."""
-    if not checks.artifacts:
-        return say("The checkpoint names no artifacts.")
-    quoted = (_quote_artifact(artifact, project, also) for artifact in checks.artifacts)
-    return join(quoted, "\n\n")
-
-
-def ask_for_artifacts() -> bool:
-    """Ask on a terminal whether to read the artifacts again."""
-    return click.confirm(ARTIFACTS_QUESTION, default=None, show_default=False, prompt_suffix=" ")
-
-
-def _quote_artifact(
-    artifact: check_claims.ArtifactCheck, project: Project, also: Sequence[Path]
-) -> Rendered:
-    name = say("Artifact {name}: {path}", name=artifact.name, path=artifact.path)
-    if not artifact.is_there:
-        return say("{name} is missing.", name=name)
-    text = check_claims.read_text(locate_file(artifact.path, project.worktree), project, also)
-    if text is None:
-        return say("{name} is outside this project. Open it yourself if you trust it.", name=name)
-    return fence.enclose_text(join([name, block(text)]))
-
-
 # --- interrupted work on features ---
 
 
-def list_loops(app: App) -> "list[Loop]":
+def _list_loops(app: App) -> "list[Loop]":
     """List the interrupted work on this project's features, newest first."""
     store = app.store
     places = [store.project.store / "loops", *store.log_paths("features")]
@@ -426,13 +495,8 @@ def list_loops(app: App) -> "list[Loop]":
         return []
 
 
-def format_loops(found: "list[Loop]") -> Rendered:
+def _format_loops(found: "list[Loop]") -> Rendered:
     """Describe each interruption: what failed and how to continue."""
     if not found:
         return say("")
     return fence.enclose_text(join(map(knowledge.features.ways_to_go_on, found), "\n\n"))
-
-
-def list_loop_rows(found: "list[Loop]") -> list[dict[str, Any]]:
-    """Return the interrupted work as JSON-ready values."""
-    return [to_plain(loop) for loop in found]

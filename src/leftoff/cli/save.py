@@ -10,10 +10,13 @@ from typing import Any
 import click
 import msgspec
 
+from leftoff import cli, hooks
+from leftoff.agents.registry import AGENTS
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli import questions
-from leftoff.cli.app import App, command, complete_paths, one_line
-from leftoff.errors import ChoiceNeeded, StoreRefused, UsageError
+from leftoff.cli.app import App, CheckedCommand, command, one_line
+from leftoff.cli.complete_words import complete_paths
+from leftoff.errors import ChoiceNeeded, SessionUnreadable, StoreRefused, UsageError
 from leftoff.fingerprints import can_be_path, name_path
 from leftoff.names import check_name, check_specific
 from leftoff.session import plans, records, sessions
@@ -25,7 +28,7 @@ from leftoff.threads.compose import append_day, parse_fields
 _FULL = 100.0
 
 
-class _Save(click.Command):
+class _Save(CheckedCommand):
     """A command whose NAME may start with dashes, such as `-/x`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -43,7 +46,9 @@ _NO_OPTION = re.compile(r"-+[^\w-]")
 @click.option("--summary", "--task", help="The task, in one sentence.")
 @click.option("--left-off", help="Where the work stopped, in one to three sentences.")
 @click.option("--done", "--progress", multiple=True, help="Something done; repeatable.")
-@click.option("--next", "next_action", help="The exact next action.")
+@click.option(
+    "--next", "next_action", multiple=True, help="The exact next action, then later steps."
+)
 @click.option("--blocker", multiple=True, help="What blocks the work; repeatable.")
 @click.option("--question", multiple=True, help="An open question; repeatable.")
 @click.option("--decision", multiple=True, metavar="'WHAT :: WHY'", help="A decision; repeatable.")
@@ -54,9 +59,9 @@ _NO_OPTION = re.compile(r"-+[^\w-]")
     "--file",
     "files",
     multiple=True,
-    metavar="PATH",
+    metavar="'PATH :: ROLE'",
     shell_complete=complete_paths,
-    help="A file; repeatable.",
+    help="A file, and its role in the work; repeatable.",
 )
 @click.option(
     "--artifact", multiple=True, metavar="NAME=PATH", help="A file the work is about; repeatable."
@@ -65,7 +70,13 @@ _NO_OPTION = re.compile(r"-+[^\w-]")
 @click.option("--plan", metavar="PATH", shell_complete=complete_paths, help="The plan in use.")
 @click.option("--step", metavar="N/M", help="The current step of the plan.")
 @click.option("--no-plan", is_flag=True, help="Do not look for a plan.")
-@click.option("--from", "source", metavar="SESSION_ID|FILE", help="Save this session's state.")
+@click.option(
+    "--from",
+    "source",
+    metavar="latest|AGENT|SESSION_ID|FILE",
+    help="Save this session's state; latest is the newest.",
+)
+@click.option("--edit", is_flag=True, help="Fill in a form in your editor first.")
 @click.option(
     "--from-json",
     metavar="FILE|-",
@@ -99,12 +110,39 @@ _SENTENCE = re.compile(r"\s")
 
 
 def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
-    session = _session(app, given)
-    fields = _with_notes(app, name, given, _ask_missing(app, given, session))
+    _refuse_odd_mixes(given)
+    session, stated = _session(app, given), _collect_fields(app, given)
+    if _wants_form(app, given, stated):
+        return _save_form(app, name, session, given, stated)
+    fields = _with_notes(app, name, given, _ask_missing(app, given, session, stated))
     draft = app.workspace.draft(fields, session=session, with_plan=not given["no_plan"])
-    percent = (draft.context.percent if draft.context else None) or 0.0
     # A full context leaves the agent no room to answer a question.
-    name = _name(app, draft, name, auto=given["auto_name"] or percent >= _FULL)
+    is_auto = given["auto_name"] or _read_percent(draft) >= _FULL
+    return _finish(app, draft, _name(app, draft, name, auto=is_auto), given)
+
+
+def _save_form(
+    app: App,
+    name: str | None,
+    session: KnownSession | None,
+    given: dict[str, Any],
+    stated: dict[str, Any],
+) -> int:
+    """Let a person fill in a form, and save it."""
+    if given["edit"] and name is not None:
+        app.workspace.find_open(name)
+    fields = _with_notes(app, name, given, stated)
+    with cli.fill_form.fill(app, name, session, fields) as filled:
+        name = _name(app, filled.draft, filled.name, auto=True)
+        is_again = given["overwrite"] or filled.overwrite
+        given = {**given, "overwrite": is_again}
+        return _finish(app, filled.draft, name, given, has_answers=filled.has_answers)
+
+
+def _finish(
+    app: App, draft: Checkpoint, name: str, given: dict[str, Any], *, has_answers: bool = False
+) -> int:
+    """Save a draft under its name, and say what was saved."""
     if given["append_day"]:
         draft = append_day(draft, app.store, name)
     outcome = _save_or_ask(
@@ -114,11 +152,41 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
         overwrite=given["overwrite"] or given["append_day"],
         strict=given["strict"],
     )
-    _show(app, outcome)
+    _show(app, _drop_unasked(app, outcome) if has_answers else outcome, name)
     _end_deferral(app, outcome.saved.checkpoint)
-    if percent >= app.settings.fresh_at:
+    if app.settings.confirm == "always":
+        state = app.environment.state_folder
+        hooks.first_prompt.expect(state, str(app.project.worktree), app.settings)
+    if (percent := _read_percent(draft)) >= app.settings.fresh_at:
         app.out.warn(f"context at {percent:.2f}%: compact or start a fresh session now.")
     return _ending(app, outcome.saved)
+
+
+def _drop_unasked(app: App, outcome: persist.Outcome) -> persist.Outcome:
+    """Leave out the warnings about progress, which the three questions do not ask for."""
+    findings = persist.lint(outcome.saved.checkpoint, app.project.worktree)
+    unasked = [each.message for each in findings if each.rule == "progress"]
+    kept = [each for each in outcome.warnings if each not in unasked]
+    return msgspec.structs.replace(outcome, warnings=kept)
+
+
+def _read_percent(draft: Checkpoint) -> float:
+    return (draft.context.percent if draft.context else None) or 0.0
+
+
+def _wants_form(app: App, given: dict[str, Any], stated: dict[str, Any]) -> bool:
+    """Return whether a person should fill in a form: they asked for it, or said nothing.
+
+    A name says nothing about the state of the work.
+    """
+    if given["edit"]:
+        if not app.out.is_interactive:
+            raise UsageError("--edit needs a terminal.", hint="Pass --summary and --next instead.")
+        return True
+    if not app.out.is_interactive or app.out.is_for_agent or app.settings.questions:
+        return False
+    is_said = stated or given["source"] or given["auto_name"]
+    return not is_said and app.settings.naming != "required"
 
 
 def _ending(app: App, saved: SavedCheckpoint) -> int:
@@ -142,48 +210,53 @@ def _end_deferral(app: App, checkpoint: Checkpoint) -> None:
         records.defer(app.store, checkpoint.agent, checkpoint.session_id, None)
 
 
-def _ask_missing(app: App, given: dict[str, Any], session: KnownSession | None) -> dict[str, Any]:
+def _ask_missing(
+    app: App, given: dict[str, Any], session: KnownSession | None, fields: dict[str, Any]
+) -> dict[str, Any]:
     """Return the given fields; ask for missing ones if the settings say so."""
-    fields = _collect_fields(app, given)
     is_full = session is not None and (session.facts.percent or 0.0) >= _FULL
     if not app.settings.questions or given["source"] or is_full:
         return fields
     return questions.ask_missing(app, fields, is_captured=session is not None)
 
 
+def _refuse_odd_mixes(given: dict[str, Any]) -> None:
+    if given["no_plan"] and (given["plan"] or given["step"]):
+        raise UsageError("--no-plan cannot be combined with --plan or --step.")
+    if given["source"] and given["no_capture"]:
+        raise UsageError("--from cannot be combined with --no-capture.")
+
+
 def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
     if given["source"]:
-        return sessions.find(app.store, given["source"])
+        return _find_source(app, given["source"])
     # Most people save from a terminal, outside an agent's session.
     is_captured = not given["no_capture"] and app.environment.find_session() is not None
     return sessions.current(app.store) if is_captured else None
 
 
+def _find_source(app: App, source: str) -> KnownSession:
+    """Find the session to save: the newest, the newest of an agent, or a named one."""
+    agent = source if source in AGENTS else None
+    if source != "latest" and agent is None:
+        return sessions.find(app.store, source)
+    found = sessions.find_newest(app.store, agent)
+    if found is None:
+        whose = f"of {agent} " if agent else ""
+        raise SessionUnreadable(
+            f"No session {whose}with work was found in this project.",
+            hint="Run `leftoff sessions` to list this project's sessions.",
+        )
+    return found
+
+
 def _with_notes(
     app: App, name: str | None, given: dict[str, Any], fields: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add what mirrored files say about the work."""
-    fields = _with_intent(app, fields)
-    noted = {} if given["source"] else app.workspace.read_notes(task=name)
-    given_artifacts = fields.get("artifacts", {})
-    if not isinstance(given_artifacts, dict):
-        return {**noted, **fields}  # validation refuses it later, with a message
-    artifacts = {**noted.get("artifacts", {}), **given_artifacts}
-    return {**noted, **fields, **({"artifacts": artifacts} if artifacts else {})}
-
-
-def _with_intent(app: App, fields: dict[str, Any]) -> dict[str, Any]:
-    """Use the first note as the intent if a mirrored system keeps all other notes."""
-    notes = fields.get("notes")
-    is_named = fields.get("summary") or fields.get("intent")
-    if (
-        is_named
-        or not notes
-        or not isinstance(notes, list)
-        or not app.workspace.mirrors.keep_notes()
-    ):
-        return fields
-    return {**fields, "intent": notes[0]}
+    """Add what mirrored files say about the work; they say nothing about another session."""
+    if given["source"]:
+        return app.workspace.name_intent(fields)
+    return app.workspace.add_notes(fields, task=name)
 
 
 def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
@@ -193,17 +266,22 @@ def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
         "summary": given["summary"],
         "left_off": given["left_off"],
         "done": list(given["done"]),
-        "next_action": given["next_action"],
+        "next_action": list(given["next_action"]),
         "blockers": list(given["blocker"]),
         "questions": list(given["question"]),
         "decisions": list(given["decision"]),
         "failed": list(given["failed"]),
-        "files": [_name_path(app, path) for path in given["files"]],
+        "files": [_file(app, each) for each in given["files"]],
         "artifacts": dict(_artifact(app, each) for each in given["artifact"]),
         "notes": list(given["note"]),
     }
     fields |= parse_fields({key: value for key, value in flags.items() if value})
     return fields | _collect_plan(app, fields.get("plan"), given)
+
+
+def _file(app: App, given: str) -> dict[str, str]:
+    path, _, role = given.partition(" :: ")
+    return {"path": _name_path(app, path.strip() if role else path), "role": role.strip()}
 
 
 def _artifact(app: App, given: str) -> tuple[str, str]:
@@ -259,10 +337,20 @@ def _save_or_ask(
         try:
             return app.workspace.save_draft(draft, name, overwrite=overwrite, strict=strict)
         except ChoiceNeeded as choice:
-            if app.choose(_with_whole_commands(choice, name)) == "overwrite":
+            if _wants_revision(app, _with_whole_commands(choice, name)):
                 overwrite = True
             else:
-                name = app.ask_name()
+                name = cli.ask_questions.ask_name(app)
+
+
+def _wants_revision(app: App, choice: ChoiceNeeded) -> bool:
+    """Ask whether to save a new revision of a name in use, rather than use another name."""
+    asking = cli.ask_questions
+    # guardz has its own list for this.
+    if not app.out.is_interactive or app.settings.profile == "guardz":
+        return asking.choose(app, choice) == "overwrite"
+    asking.show_lines(choice.message)
+    return asking.confirm(choice.question)
 
 
 def _with_whole_commands(choice: ChoiceNeeded, name: str) -> ChoiceNeeded:
@@ -297,6 +385,9 @@ def _suggest_name(app: App, draft: Checkpoint, *, auto: bool) -> str:
     auto = auto or app.store.index().find_open_thread(draft.session_id) is not None
     if auto or app.settings.naming == "auto" or not app.out.is_interactive:
         return name
+    asking = cli.ask_questions
+    if app.settings.profile != "guardz":
+        return name if asking.confirm(f'Save it as "{name}"?') else asking.ask_name(app)
     choice = ChoiceNeeded(
         "The checkpoint needs a name.",
         question="Which name?",
@@ -305,10 +396,10 @@ def _suggest_name(app: App, draft: Checkpoint, *, auto: bool) -> str:
             {"choice": "other", "label": "Provide different name"},
         ],
     )
-    return name if app.choose(choice) == "use" else app.ask_name()
+    return name if asking.choose(app, choice) == "use" else asking.ask_name(app)
 
 
-def _show(app: App, outcome: persist.Outcome) -> None:
+def _show(app: App, outcome: persist.Outcome, name: str) -> None:
     checkpoint, path = outcome.saved.checkpoint, outcome.saved.path
     # Now instead of on close, so that the confirmation can list the files.
     written = app.workspace.mirror()
@@ -330,7 +421,13 @@ def _show(app: App, outcome: persist.Outcome) -> None:
             advise_clear=app.settings.advise_clear,
         ),
     )
-    if outcome.continues and not app.out.as_json and app.settings.noise != "silent":
+    # The line of guardz and the box of sail are all that those print.
+    is_shown = app.settings.noise not in {"silent", "line", "box"} and not app.out.as_json
+    if name != checkpoint.name and is_shown:
+        app.out.text(
+            f'The name is "{checkpoint.name}": names are lowercase words joined by dashes.'
+        )
+    if outcome.continues and is_shown:
         app.out.text(_describe_thread(outcome.continues, checkpoint))
     if not app.out.as_json:
         for warning in outcome.warnings:
@@ -432,7 +529,7 @@ def _panel(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     natives = dict.fromkeys(str(each) for found in written.values() for each in found)
     rows = [
         ("Saved", [f"{checkpoint.name}: {one_line(checkpoint.task, _SHOWN_CHARS)}"]),
-        ("Next", [_next(checkpoint)]),
+        ("Next", [_next(checkpoint), *checkpoint.next_steps]),
         ("Kept in", [str(path), *natives]),
     ]
     lines = [

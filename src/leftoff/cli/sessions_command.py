@@ -1,15 +1,15 @@
 """The `leftoff sessions` and `leftoff recover` commands: list sessions, save those that died."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import click
 
 from leftoff.cli.app import App, command, one_line
-from leftoff.session import records
+from leftoff.cli.progress_bar import Advance, show_progress
 from leftoff.session import sessions as use_case
-from leftoff.session.records import recover_command
 from leftoff.text import times
 from leftoff.text.plural import format_count
 from leftoff.threads.recover import recover_sessions
@@ -40,9 +40,11 @@ def recover(app: App, since: str, *, dry_run: bool) -> int:
     """Save sessions that died without a checkpoint."""
     after = times.moment(since, now=app.store.now())
     unreadable: list[use_case.UnreadableTranscript] = []
-    unsaved = app.workspace.list_unsaved(since=after, unreadable=unreadable)
+    watch = partial(show_progress, app.out, "Reading sessions")
+    unsaved = app.workspace.list_unsaved(since=after, unreadable=unreadable, watch=watch)
     found = [each for each in unsaved if not each.may_be_alive(app.store.now())]
-    saved = [] if dry_run else recover_sessions(app.store, found)
+    with show_progress(app.out, "Saving sessions", len(found)) as advance:
+        saved = [] if dry_run else recover_sessions(app.store, _advance(found, advance))
     for notice in dict.fromkeys(each.notice for each in saved if each.notice is not None):
         app.out.warn(notice)
     skipped = [each for each in unsaved if each not in found and not each.is_current]
@@ -58,6 +60,14 @@ def recover(app: App, since: str, *, dry_run: bool) -> int:
         )
     _warn(app, unreadable)
     return 1 if unreadable else 0
+
+
+def _advance(
+    found: Sequence[use_case.KnownSession], advance: Advance
+) -> Iterator[use_case.KnownSession]:
+    for number, each in enumerate(found):
+        advance(number)
+        yield each
 
 
 def _format_skipped(number: int) -> str:
@@ -90,34 +100,6 @@ def _show(app: App, found: Sequence[use_case.KnownSession], *, empty: str) -> No
                 "last request": [one_line(session.facts.intent) for session in found],
             }
         )
-
-
-def find_unsaved(app: App) -> list[use_case.KnownSession]:
-    """Return the sessions of this project whose work is in no checkpoint, as far as is quick."""
-    lives = records.lives(app.project.state_folder, app.project)
-    running = {life.session_id for life in lives if not life.has_crashed}
-    return use_case.find_unsaved_work(app.store, besides=running)
-
-
-def format_unsaved(app: App, found: Sequence[use_case.KnownSession]) -> list[str]:
-    """Return lines that name unsaved sessions and the command that recovers them."""
-    if not found:
-        return []
-    now = app.store.now()
-    has = "has" if len(found) == 1 else "have"
-    lines = [f"- {each.agent}, {_age(each, now)}: {one_line(each.request)}" for each in found]
-    it = "it" if len(found) == 1 else "them"
-    return [
-        f"{format_count(len(found), 'session')} of this project {has} unsaved work:",
-        *lines,
-        f"Run `{recover_command([each.touched_at for each in found], now)}` to save {it}.",
-    ]
-
-
-def describe_unsaved(app: App, found: Sequence[use_case.KnownSession]) -> list[dict[str, Any]]:
-    """Return unsaved sessions as JSON-ready values."""
-    now = app.store.now()
-    return [_describe_session(each, now) for each in found]
 
 
 def _describe_session(session: use_case.KnownSession, now: datetime) -> dict[str, Any]:

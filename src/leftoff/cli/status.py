@@ -1,24 +1,38 @@
 """The `leftoff status` command: show where you are and what is open."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import msgspec
 
+from leftoff import cli, session, snapshots, wiring
 from leftoff.checkpoint import ContextUse
-from leftoff.cli import sessions_command
 from leftoff.cli.app import App, command, one_line
-from leftoff.cli.list import age_of, describe_entry, format_name, warn_of_other_stores
-from leftoff.errors import LeftoffError, UsageError
+from leftoff.cli.list import (
+    age_of,
+    describe_entry,
+    format_name,
+    format_nothing_open,
+    locate_worktrees,
+    warn_of_other_stores,
+    with_live_activity,
+)
+from leftoff.errors import LeftoffError, NotAProject, UsageError
 from leftoff.git import query
-from leftoff.store import LISTED
-from leftoff.store.layout import is_off
-from leftoff.text.plural import format_count
-from leftoff.wiring import inspect_settings
-from leftoff.wiring.findings import World
-from leftoff.wiring.install import find_places
+from leftoff.projects.project import Project
+from leftoff.store import LISTED, CheckpointEntry, StoreIndex
+from leftoff.text import times
+from leftoff.text.plural import format_bytes, format_count
+
+if TYPE_CHECKING:
+    from leftoff.session.unsaved_work import UnsavedSession
+    from leftoff.wiring.hooks_state import HooksState
 
 _SHOWN = 5
+_SHOWN_ELSEWHERE = 5
+_LATEST = 20
+_LEAST_PERCENT = 1
 
 
 @command()
@@ -36,70 +50,155 @@ def status(app: App, *, with_plan: bool, with_next: bool) -> None:
         from leftoff.cli import next_view  # noqa: PLC0415 - 23 ms, same
 
         next_view.show_next(app)
-    else:
+    elif _is_in_project(app):
         _show(app)
+    else:
+        _show_outside(app)
+
+
+def _is_in_project(app: App) -> bool:
+    """Return whether this folder is a project: any plain folder becomes one when it is used."""
+    try:
+        project = app.project
+    except NotAProject:
+        return False
+    is_used = project.is_git or project.earlier or project.store.is_dir()
+    return bool(is_used or app.workspace.find_unsaved())
+
+
+def _show_outside(app: App) -> None:
+    """Show what is open in all projects, where there is no project."""
+    found = cli.everywhere_view.read_everywhere(app, _SHOWN_ELSEWHERE)
+    hooks = wiring.hooks_state.read_hooks(app.environment, None)
+    if app.out.as_json:
+        listed = cli.everywhere_view.describe_threads(found)
+        app.out.json({"project": None, "hooks": hooks.state, "everywhere": listed})
+        return
+    app.out.text([f"{'project':9}none here", f"{'hooks':9}{hooks.text}"])
+    cli.everywhere_view.show_elsewhere(app, found)
+
+
+class _Standing(NamedTuple):
+    """What the status says about the work in this project."""
+
+    entries: list[CheckpointEntry]
+    open_count: int
+    declined: int
+    context: ContextUse | None
+    hooks: "HooksState"
+    last: CheckpointEntry | None
+    unsaved: "list[UnsavedSession]"
+    prompts: int
+
+
+def _read_hooks(app: App) -> "HooksState":
+    return wiring.hooks_state.read_hooks(app.environment, app.project)
 
 
 def _show(app: App) -> None:
     index = app.store.index()
-    entries = index.heads([*LISTED], _SHOWN)
-    count, declined = index.count_heads([*LISTED]), index.count_heads(["declined"])
-    place, now, context = _place(app), app.store.now(), _context(app)
-    unsaved = [] if count else sessions_command.find_unsaved(app)
-    warn_of_other_stores(app, is_empty=not count)
+    found = _Standing(
+        entries=with_live_activity(app, index.heads([*LISTED], _SHOWN)),
+        open_count=index.count_heads([*LISTED]),
+        declined=index.count_heads(["declined"]),
+        context=_context(app, index),
+        hooks=_read_hooks(app),
+        last=_find_last_save(index),
+        unsaved=app.workspace.find_unsaved(),
+        prompts=_count_prompts(app),
+    )
+    place = _place(app)
+    warn_of_other_stores(app, is_empty=not found.open_count)
     if app.out.as_json:
-        listed = [describe_entry(entry, now) for entry in entries]
-        used = msgspec.to_builtins(context) if context else None
-        found = sessions_command.describe_unsaved(app, unsaved)
-        told = {
-            "count": count - declined,
-            "declined": declined,
-            "checkpoints": listed,
-            "unsaved": found,
-        }
-        app.out.json({**place, "hooks": _hooks(app) or "on", "context": used, **told})
-        return
-    app.out.text(_lines(place, context))
-    if hooks := _hooks(app):
-        app.out.text(f"{'hooks':9}{hooks}")
-    app.out.text(f"{'open':9}{_format_open(count - declined, declined)}")
-    if unsaved:
+        app.out.json({**place, **_describe(app, found)})
+    else:
+        app.out.text([*_lines(place, found.context), *_describe_lines(app, found)])
+        _show_work(app, found)
+
+
+def _describe(app: App, found: _Standing) -> dict[str, Any]:
+    unsaved = cli.unsaved_view.describe_unsaved(app, found.unsaved) if found.unsaved else []
+    now = app.store.now()
+    return {
+        "hooks": found.hooks.text if found.hooks.state != "on" else "on",
+        "hooks_state": found.hooks.state,
+        "context": msgspec.to_builtins(found.context) if found.context else None,
+        "saved_at": found.last.saved_at.isoformat() if found.last else None,
+        "prompts": found.prompts,
+        "count": found.open_count - found.declined,
+        "declined": found.declined,
+        "checkpoints": [describe_entry(entry, now) for entry in found.entries],
+        "unsaved": unsaved,
+    }
+
+
+def _describe_lines(app: App, found: _Standing) -> Iterator[str]:
+    yield f"{'hooks':9}{found.hooks.text}"
+    if found.last is not None:
+        age = times.age((app.store.now() - found.last.saved_at).total_seconds())
+        yield f"{'saved':9}{age}, {format_name(found.last)}"
+    if found.prompts:
+        waits = "prompt waits" if found.prompts == 1 else "prompts wait"
+        yield f"{'prompts':9}{found.prompts} {waits} for an answer; run `leftoff prompts`"
+    count = found.open_count - found.declined
+    yield f"{'open':9}{_format_open(app, count, found.declined, hooks=found.hooks)}"
+
+
+def _show_work(app: App, found: _Standing) -> None:
+    """Show the unsaved sessions and the newest threads."""
+    if found.unsaved:
         app.out.gap()
-        app.out.text(sessions_command.format_unsaved(app, unsaved))
-    if entries:
+        app.out.text(cli.unsaved_view.format_unsaved(app, found.unsaved))
+    if found.entries:
+        now = app.store.now()
         app.out.gap()
         app.out.table(
             {
-                "name": [format_name(entry) for entry in entries],
-                "age": [age_of(entry, now) for entry in entries],
-                "state": [entry.state for entry in entries],
-                "next action": [one_line(entry.next_action) for entry in entries],
+                "name": [format_name(entry) for entry in found.entries],
+                "age": [age_of(entry, now) for entry in found.entries],
+                "state": [entry.state for entry in found.entries],
+                **locate_worktrees(app, found.entries),
+                "next action": [one_line(entry.next_action) for entry in found.entries],
             }
         )
 
 
-def _format_open(count: int, declined: int) -> str:
+def _find_last_save(index: StoreIndex) -> CheckpointEntry | None:
+    """Return the newest checkpoint of work that was saved when it was done, and not undone."""
+    newest = index.newest(_LATEST)
+    # What was recovered or imported is older than its save.
+    late, gone = ("recovered", "import"), ("undone", "dropped", "cleared")
+    saved = (each for each in newest if each.state not in gone and each.trigger not in late)
+    return next(saved, None)
+
+
+def _count_prompts(app: App) -> int:
+    """Count the prompts that hooks kept and no session is working on; one log says so."""
+    if not any(path.exists() for path in app.store.log_paths("prompts")):
+        return 0
+    lives = session.records.lives(app.project.state_folder, app.project)
+    running = {life.session_id for life in lives if not life.has_crashed}
+    kept = session.prompt_queue.list_kept(app.store)
+    return sum(each.session_id not in running for each in kept)
+
+
+def _format_open(app: App, count: int, declined: int, *, hooks: "HooksState") -> str:
     if declined:
         return f"{count or 'nothing'}; {declined} declined"
-    return str(count or "nothing; run `leftoff save` to create a checkpoint")
-
-
-def _hooks(app: App) -> str:
-    """Say why sessions are not saved automatically here; empty if they are."""
-    if is_off(app.project):
-        return "off for this project; run `leftoff on` to turn them on"
-    world = World(places=find_places(app.environment), project=app.project)
-    wiring = inspect_settings.read_wiring(world)
-    if wiring.is_disabled_in is not None:
-        return f"disabled by disableAllHooks in {wiring.is_disabled_in}"
-    if wiring.commands or wiring.has_plugin:
-        return ""
-    return "not installed; run `leftoff init` to save sessions automatically"
+    if count:
+        return format_count(count, "thread")
+    saves = (
+        "sessions save automatically"
+        if hooks.state == "on"
+        else "run `leftoff save` to create a checkpoint"
+    )
+    nothing = format_nothing_open(app, f"Nothing; {saves}")
+    return nothing.replace("Nothing is open;", "nothing;").replace("Nothing;", "nothing;")
 
 
 def _place(app: App) -> dict[str, Any]:
     project = app.project
-    state = query.read_state(project.worktree) if project.is_git else None
+    state = query.read_state(project.worktree, with_commit=False) if project.is_git else None
     is_linked = project.worktree != project.root
     return {
         "project": str(project.root),
@@ -108,13 +207,26 @@ def _place(app: App) -> dict[str, Any]:
         "head": state.head if state else None,
         "changed": len(state.dirty) if state else None,
         "changed_is_more": state.is_truncated if state else None,
-        "store": str(project.store),
+        "store": _find_store(project),
+        "snapshots": _measure_snapshots(project),
     }
 
 
-def _context(app: App) -> ContextUse | None:
+def _find_store(project: Project) -> str | None:
+    """Return where the checkpoints are; None if nothing was saved yet."""
+    places = (project.store, project.fallback)
+    return next((str(each) for each in places if (each / "checkpoints").is_dir()), None)
+
+
+def _measure_snapshots(project: Project) -> int | None:
+    if not project.is_git:
+        return None
+    return snapshots.retention.measure(project) if project.has_snapshots else 0
+
+
+def _context(app: App, index: StoreIndex) -> ContextUse | None:
     """Return the context use at the newest save that recorded it."""
-    for entry in app.store.index().heads([*LISTED], 1):
+    for entry in index.heads([*LISTED], 1):
         try:
             return app.store.load(entry).context
         except (LeftoffError, OSError):
@@ -132,6 +244,9 @@ def _lines(place: dict[str, Any], context: ContextUse | None) -> list[str]:
         is_more = bool(place["changed_is_more"])
         shown["changed"] = format_count(place["changed"], "file", is_more=is_more)
     shown.pop("changed_is_more")
-    if context is not None and context.percent is not None:
+    size = shown.pop("snapshots")
+    shown["code"] = f"{format_bytes(size)} in snapshots" if size else None
+    # A nearly empty context is not worth a line.
+    if context is not None and (context.percent or 0) >= _LEAST_PERCENT:
         shown["context"] = f"{context.percent:.0f} % at the last save"
     return [f"{key:9}{value}" for key, value in shown.items() if value is not None]

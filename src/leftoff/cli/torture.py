@@ -7,6 +7,7 @@ import sys
 import click
 import msgspec
 
+from leftoff.cli import run
 from leftoff.cli.app import App, command, printable
 from leftoff.text.plural import format_count
 from leftoff.torture import PARTS, TorturePlan, TortureReport, TortureResult, worker
@@ -95,8 +96,6 @@ def _details(result: TortureResult) -> list[str]:
 
 def work() -> None:
     """Run one part in a worker process; the task is the last argument of the command line."""
-    from leftoff.cli import run  # noqa: PLC0415 - avoids a circular import
-
     task = msgspec.json.decode(sys.argv[-1], type=WorkerTask)
     # The commands under test also write to stdout, so reports use their own descriptor.
     own = os.dup(1)

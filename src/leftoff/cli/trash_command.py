@@ -5,14 +5,8 @@ from pathlib import Path
 import msgspec
 
 from leftoff import profiles
-from leftoff.cli.app import (
-    App,
-    checkpoint_argument,
-    command,
-    complete_trashed,
-    group,
-    key_of,
-)
+from leftoff.cli.app import App, command, group, key_of
+from leftoff.cli.complete_words import checkpoint_argument, complete_trashed
 from leftoff.cli.list import describe_entry, limit_option, show
 from leftoff.cli.undo import warn_of_unlisted
 from leftoff.errors import NoSuchCheckpoint

@@ -5,59 +5,67 @@ from typing import Any
 
 import click
 
-from leftoff.cli.app import App, command, key_of, one_line
+from leftoff import cli
+from leftoff.checkpoint import AUTOMATIC
+from leftoff.cli.app import App, command, key_of
+from leftoff.cli.ask_questions import confirm
 from leftoff.store import LISTED, StoreEvent, revert_acts
 from leftoff.text import times
 from leftoff.text.plural import format_count
+from leftoff.threads.act_words import describe_act, join_names, name_checkpoints
 
-_DEEDS = {
-    "saved": "saving {}",
-    "resumed": "resuming {}",
-    "declined": "declining {}",
-    "consumed": "marking {} as done",
-    "cleared": "clearing {}",
-    "dropped": "dropping {}",
-    "restored": "restoring {}",
-}
-# What an act with several events did, by its trigger: for scripts and for people.
+# What an act with several events did, by its trigger: for scripts.
 _TOGETHER = {"recovered": "recovered", "import": "imported", "ship": "shipped"}
-_COUNTED = {"recovered": ("recovering", "session"), "import": ("importing", "checkpoint")}
-_NAMED = 5
+_MOST_EVENTS = 200
 
 
 @command()
 @click.option("--dry-run", is_flag=True, help="Show what would be undone; change nothing.")
-def undo(app: App, *, dry_run: bool) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def undo(app: App, *, dry_run: bool, yes: bool) -> None:
     """Undo the last thing you did to a checkpoint.
 
-    Undoes a save, resume, decline, done, clear, drop, restore, recover or import. Repeat to go
-    further back; `leftoff redo` goes forward again. Autosaves are not undone.
+    On a terminal, it shows what it will undo and asks first.
+
+    Undoes a save, resume, decline, done, clear, drop, restore, recover or import, and files that
+    you restored from a snapshot. Repeat to go further back; `leftoff redo` goes forward again.
+    Automatic saves are not undone.
     """
     index = app.store.index()
     act = index.find_undoable()
     if act is None:
-        app.out.result({"undone": None, "ids": [], "names": []}, "Nothing to undo.")
+        stay = " Automatic saves are not undone." if _list_automatic(app, None) else ""
+        app.out.result({"undone": None, "ids": [], "names": []}, f"Nothing to undo.{stay}")
         return
     # Read before the undo, which hides them.
-    told, deed, more = _describe(app, act), _format_deed(app, act), _count_autosaves(app, act)
+    details, deed, more = _describe(app, act), _format_deed(app, act), _count_autosaves(app, act)
+    kept = _format_kept(app, act)
     if dry_run:
         text = f"Would undo {deed}{more} ({_age(app, act)})."
-        app.out.result({"would_undo": _name_deed(act), **told}, text)
+        app.out.result({"would_undo": _name_deed(act), **details}, [text, *kept])
         return
+    announced = [f"This undoes {deed}{more} ({_age(app, act)}).", *kept]
+    if not yes and not _agrees(app, announced, "Undo it?"):
+        return
+    if act.snapshots:
+        _change_files(app, act, is_undone=True)
     undone = app.store.undo()
     if undone is None or undone.id != act.id:
         # Another process acted in between.
         act = undone or act
-        told, deed, more = _describe(app, act), _format_deed(app, act), ""
-    lines = [f"Undid {deed}{more}", "Run `leftoff redo` to do it again."]
-    app.out.result({"undone": _name_deed(act), **told}, lines)
+        details, deed, more = _describe(app, act), _format_deed(app, act), ""
+    lines = [f"Undid {deed}{more}", *kept, "Run `leftoff redo` to do it again."]
+    app.out.result({"undone": _name_deed(act), **details}, lines)
     warn_of_unlisted(app, [act.replaced] if act.replaced else act.ids)
 
 
 @command()
 @click.option("--dry-run", is_flag=True, help="Show what would be redone; change nothing.")
-def redo(app: App, *, dry_run: bool) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def redo(app: App, *, dry_run: bool, yes: bool) -> None:
     """Bring back what you undid last.
+
+    On a terminal, it shows what it will redo and asks first.
 
     Repeat to go further forward. Nothing can be redone after you did something new.
     """
@@ -70,10 +78,33 @@ def redo(app: App, *, dry_run: bool) -> None:
         text = f"Would redo {_format_deed(app, act)} ({_age(app, act)})."
         app.out.result({"would_redo": _name_deed(act), **_describe(app, act)}, text)
         return
+    announced = [f"This redoes {_format_deed(app, act)} ({_age(app, act)})."]
+    if not yes and not _agrees(app, announced, "Redo it?"):
+        return
+    if act.snapshots:
+        _change_files(app, act, is_undone=False)
     act = app.store.redo() or act
     text = f"Redid {_format_deed(app, act)}"
     app.out.result({"redone": _name_deed(act), **_describe(app, act)}, text)
     warn_of_unlisted(app, act.ids)
+
+
+def _agrees(app: App, announced: Sequence[str], question: str) -> bool:
+    """Show a person what will happen and ask; others have decided by running the command."""
+    if not (app.out.is_interactive and app.out.is_for_person):
+        return True
+    app.out.text(announced)
+    if confirm(question):
+        return True
+    app.out.text("Nothing was changed.")
+    return False
+
+
+def _change_files(app: App, act: StoreEvent, *, is_undone: bool) -> None:
+    """Take back files that were restored from a snapshot, or restore them again."""
+    commands = cli.snapshot_command
+    change = commands.revert_restore if is_undone else commands.repeat_restore
+    change(app, act)
 
 
 def warn_of_unlisted(app: App, ids: Sequence[str]) -> None:
@@ -81,7 +112,12 @@ def warn_of_unlisted(app: App, ids: Sequence[str]) -> None:
     index = app.store.index()
     found = [entry for each in ids if (entry := index.get(each)) and entry.state in LISTED]
     named = {entry.id: index.find_named(entry.name) for entry in found if entry.name}
-    behind = [entry for entry in found if (other := named.get(entry.id)) and other.id != entry.id]
+    behind = [
+        entry
+        for entry in found
+        # A newer revision of the same thread is what its name should find.
+        if (other := named.get(entry.id)) and other.slot != entry.slot
+    ]
     for entry in behind:
         app.out.warn(
             f"A newer checkpoint is named {key_of(entry)}; "
@@ -98,38 +134,36 @@ def _name_deed(act: StoreEvent) -> str:
 
 
 def _format_deed(app: App, act: StoreEvent) -> str:
-    names = _names(app, act.ids)
-    if act.act is not None and act.trigger == "ship":
-        shown = [_label(app, each) for each in act.ids]
-        return f"saving {_join(shown)} as shipped; its commits stay"
-    if act.act is not None and act.trigger in _COUNTED:
-        deed, what = _COUNTED[act.trigger]
-        return f"{deed} {format_count(len(names), what)}: {_join(names)}"
-    if act.replaced is not None:
-        former = _names(app, [act.replaced])
-        if former != names:
-            return f"saving {former[0]} as {names[0]}"
-        return f"overwriting {names[0]}"
-    return _DEEDS[act.action].format(_join(names))
-
-
-def _label(app: App, checkpoint_id: str) -> str:
-    """Return the name of a checkpoint; what was shipped without a thread has only a task."""
-    entry = app.store.index().get(checkpoint_id)
-    if entry is not None and entry.name is None and entry.task:
-        return f'"{one_line(entry.task)}"'
-    return key_of(entry) if entry is not None else checkpoint_id
-
-
-def _join(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
+    return describe_act(app.store.index(), act)
 
 
 def _count_autosaves(app: App, act: StoreEvent) -> str:
     """Say how many later autosaves an undo hides along with a save."""
     count = len(revert_acts.list_hidden(app.store.index(), act)) - len(act.ids)
-    return f", and {format_count(count, 'later autosave')} of it" if count > 0 else ""
+    return f", and {format_count(count, 'later automatic save')} of it" if count > 0 else ""
+
+
+def _format_kept(app: App, act: StoreEvent) -> list[str]:
+    """Say which automatic saves are newer than what is undone, and stay."""
+    kept = _list_automatic(app, act)
+    if not kept:
+        return []
+    names = join_names([*dict.fromkeys(_names(app, kept))])
+    stay = "stays" if len(kept) == 1 else "stay"
+    return [f"{format_count(len(kept), 'newer automatic save')} {stay}: {names}"]
+
+
+def _list_automatic(app: App, act: StoreEvent | None) -> list[str]:
+    """List what was saved automatically since an act, newest first, and stays when it is undone."""
+    index = app.store.index()
+    hidden = {*revert_acts.list_hidden(index, act)} if act is not None else set()
+    found: list[str] = []
+    for event in index.newest_events(_MOST_EVENTS):
+        if act is not None and (event.id == act.id or (act.act and event.act == act.act)):
+            break
+        if event.action == "saved" and event.trigger in AUTOMATIC and event.act is None:
+            found += [each for each in event.ids if each not in hidden]
+    return found
 
 
 def _age(app: App, act: StoreEvent) -> str:
@@ -137,5 +171,4 @@ def _age(app: App, act: StoreEvent) -> str:
 
 
 def _names(app: App, ids: Sequence[str]) -> list[str]:
-    index = app.store.index()
-    return [key_of(entry) if (entry := index.get(each)) else each for each in ids]
+    return name_checkpoints(app.store.index(), ids)

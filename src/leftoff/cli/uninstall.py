@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import click
 
 from leftoff.cli.app import App, command
-from leftoff.cli.change_preview import confirm_changes, describe_change, show
+from leftoff.cli.change_preview import confirm_changes, describe_changes, show
 from leftoff.wiring import install
 from leftoff.wiring.foreign_files import FileChange
-from leftoff.wiring.install import Done, Places
+from leftoff.wiring.install import Done
+from leftoff.wiring.install_places import Places, find_places
 
 
 @command()
@@ -16,14 +17,13 @@ from leftoff.wiring.install import Done, Places
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
     """Remove the hooks; your checkpoints stay."""
-    places = install.find_places(app.environment)
+    places = find_places(app.environment)
     changes = install.plan_uninstall(places)
     done = [] if dry_run else _uninstall_hooks(app, places, changes, yes=yes)
     notes = [f"Your checkpoints stay in each repository's .git/leftoff and in {places.state}"]
     notes += [f"You edited {path}, so it stays." for path in install.list_edited_skills(places)]
     if app.out.as_json:
-        listed = [describe_change(change) for change in changes]
-        app.out.json({"done": bool(done), "changes": listed, "notes": notes})
+        app.out.json({"done": bool(done), "changes": describe_changes(changes), "notes": notes})
         return
     _print_outcome(app, changes, done, dry_run=dry_run)
     app.out.text(notes)

@@ -23,8 +23,8 @@ def show(app: App) -> None:
             "run `leftoff config set notes worktree --project` to use it"
         )
     shown = join([say("From the file {path}:", path=path), block(text)])
-    told = shown if text else f"There are no notes in {path}"
-    app.out.result({"path": str(path), "text": text}, told)
+    answer = shown if text else f"There are no notes in {path}"
+    app.out.result({"path": str(path), "text": text}, answer)
 
 
 @group(default=show)
@@ -62,8 +62,8 @@ def scan(app: App, words: tuple[str, ...], *, dry_run: bool) -> None:
     else:
         noted = [working_notes.add(app.store, each.kind, each.text, path=path) for each in found]
         rows, lines = [_row(each) for each in noted], [_line(each) for each in noted]
-    told = {"path": str(path), "found": rows}
-    app.out.result(told, lines or "Found nothing to note.")
+    result = {"path": str(path), "found": rows}
+    app.out.result(result, lines or "Found nothing to note.")
 
 
 @command(name="reset")

@@ -228,8 +228,8 @@ class Git:
         if code == 0:
             return None
         lines = self._errors.decode("utf-8", "replace").splitlines()
-        telling = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
-        return telling[0] if telling else "git failed without a message."
+        errors = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
+        return errors[0] if errors else "git failed without a message."
 
     def _seconds_left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())

@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,6 +21,7 @@ from leftoff.git.repository import (
     ask_git,
     ask_line,
     current_branch,
+    find_head_at,
     find_readable_repository,
     find_repository,
     head_sha,
@@ -30,6 +32,9 @@ from leftoff.git.repository import (
 )
 from leftoff.text.fence import printable
 
+if TYPE_CHECKING:
+    from leftoff.git.process import Git
+
 __all__ = [
     "CommitsSince",
     "GitState",
@@ -39,6 +44,7 @@ __all__ = [
     "UnreadableRepository",
     "commits_since",
     "current_branch",
+    "find_head_at",
     "find_repository",
     "head_sha",
     "inspect",
@@ -193,17 +199,28 @@ _CHANGED = "diff-tree -r -z --name-only --no-renames --no-relative".split()
 
 
 def read_state(
-    folder: Path, *, timeout: float = TIMEOUT_SECONDS, limit: int = MAX_PATHS
+    folder: Path,
+    *,
+    timeout: float = TIMEOUT_SECONDS,
+    limit: int = MAX_PATHS,
+    with_commit: bool = True,
 ) -> GitState | None:
     """Return the state of the worktree around a folder; None if git cannot report it."""
-    state = inspect(folder, timeout=timeout, limit=limit)
+    state = inspect(folder, timeout=timeout, limit=limit, with_commit=with_commit)
     return state if isinstance(state, GitState) else None
 
 
 def inspect(
-    folder: Path, *, timeout: float = TIMEOUT_SECONDS, limit: int = MAX_PATHS
+    folder: Path,
+    *,
+    timeout: float = TIMEOUT_SECONDS,
+    limit: int = MAX_PATHS,
+    with_commit: bool = True,
 ) -> GitState | UnreadableRepository:
-    """Return the state of the worktree around a folder, or the reason why it is unknown."""
+    """Return the state of the worktree around a folder, or the reason why it is unknown.
+
+    The last commit costs another process, so it is left out if nobody needs it.
+    """
     try:
         repository = find_repository(folder)
     except OSError as error:
@@ -214,7 +231,11 @@ def inspect(
     try:
         if repository.worktree is None:
             return _inspect_bare(folder, repository, deadline=deadline)
-        return _inspect(folder, repository, deadline=deadline, limit=limit)
+        if not with_commit:
+            return _inspect(folder, repository, None, deadline=deadline, limit=limit)
+        # Both run at the same time, which takes hardly longer than the status alone.
+        with ask_git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log:
+            return _inspect(folder, repository, log, deadline=deadline, limit=limit)
     except OSError as error:
         return UnreadableRepository(f"git cannot be started: {error.strerror}.")
 
@@ -259,17 +280,13 @@ def list_changed_paths(
 
 
 def _inspect(
-    folder: Path, repository: Repository, *, deadline: float, limit: int
+    folder: Path, repository: Repository, log: "Git | None", *, deadline: float, limit: int
 ) -> GitState | UnreadableRepository:
-    # Both run at the same time, which takes hardly longer than the status alone.
-    with (
-        ask_git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log,
-        ask_git(folder, repository, *_STATUS, deadline=deadline) as status,
-    ):
+    with ask_git(folder, repository, *_STATUS, deadline=deadline) as status:
         headers, changes = parse_status(status.records(), limit)
         # Beyond the limit git is killed on purpose, so its exit code means nothing.
         trouble = None if len(changes) > limit else status.trouble()
-        newest = parse_log(log.records())
+        newest = parse_log(log.records()) if log is not None else []
     changes = _with_submodules(changes, repository, deadline)
     if trouble and "dubious ownership" in trouble:
         return UnreadableRepository(trouble)

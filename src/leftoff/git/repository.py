@@ -24,10 +24,16 @@ _ADDRESS = (
 _REMOTE = r'(?m)^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)'
 _URL = r"(?im)^\s*url\s*=\s*(\S+)\s*$"
 _MAX_CONFIG_BYTES = 1_000_000
+# A line of git's log of HEAD: from which commit to which, by whom, when, and why.
+_HEAD_MOVE = (
+    rb"[0-9a-f]{40,64} (?P<sha>[0-9a-f]{40,64}) .*> (?P<at>\d{1,12}) [+-]\d{4}"
+    rb"(?:\tcheckout: moving from (?P<left>\S+) to )?"
+)
 _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
+_BRANCHES = "refs/heads/"
 # The reftable format leaves this placeholder in the HEAD file.
-NO_BRANCH = "refs/heads/.invalid"
+NO_BRANCH = f"{_BRANCHES}.invalid"
 _GITDIR = "gitdir: "
 _REF = "ref:"
 
@@ -119,14 +125,22 @@ def head_ref(repository: Repository) -> str | None:
 def read_head(repository: Repository) -> str | None:
     """Return the hash of HEAD, "" before the first commit; None if only git can tell."""
     ref = head_ref(repository)
-    place = repository.git_dir / "HEAD" if ref is None else repository.common_dir / ref
+    if ref is None:
+        line = _first_line(repository.git_dir / "HEAD") or ""
+        return line if _FULL_SHA.fullmatch(line) else None
+    return _read_ref(repository, ref)
+
+
+def _read_ref(repository: Repository, ref: str) -> str | None:
+    """Return the hash of a ref, "" if there is no such branch; None if only git can tell."""
+    place = repository.common_dir / ref
     line = _first_line(place) or ""
     if _FULL_SHA.fullmatch(line):
         return line
     # Other refs can be specific to a worktree, and a loose file can name yet another ref.
-    if ref is None or not ref.startswith("refs/heads/") or ref == NO_BRANCH:
+    if not ref.startswith(_BRANCHES) or ref == NO_BRANCH or os.path.lexists(place):
         return None
-    return None if os.path.lexists(place) else _find_packed_sha(repository, ref)
+    return _find_packed_sha(repository, ref)
 
 
 def _find_packed_sha(repository: Repository, ref: str) -> str | None:
@@ -173,7 +187,7 @@ def current_branch(folder: Path) -> str | None:
     # The file is a placeholder, so only git knows the branch.
     if ref == NO_BRANCH:
         ref = ask_line(folder, repository, "symbolic-ref", "--quiet", "HEAD")
-    return printable(ref.removeprefix("refs/heads/")) if ref else None
+    return printable(ref.removeprefix(_BRANCHES)) if ref else None
 
 
 def is_branch_gone(folder: Path, branch: str) -> bool:
@@ -181,9 +195,15 @@ def is_branch_gone(folder: Path, branch: str) -> bool:
     repository = find_readable_repository(folder)
     if repository is None:
         return False
-    ref = ask_line(folder, repository, "rev-parse", "--quiet", "--verify", f"refs/heads/{branch}")
+    ref = f"{_BRANCHES}{branch}"
+    # The files are placeholders in a newer format, and git allows no such name.
+    is_in_files = head_ref(repository) != NO_BRANCH and ".." not in branch
+    found = _read_ref(repository, ref) if is_in_files else None
+    if found is not None:
+        return not found
+    sha = ask_line(folder, repository, "rev-parse", "--quiet", "--verify", ref)
     # Without an answer to any question, git cannot run here.
-    return ref is None and ask_line(folder, repository, "rev-parse", "--git-dir") is not None
+    return sha is None and ask_line(folder, repository, "rev-parse", "--git-dir") is not None
 
 
 def head_sha(folder: Path) -> str | None:
@@ -195,6 +215,43 @@ def head_sha(folder: Path) -> str | None:
     if found is None:
         return ask_line(folder, repository, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
     return found or None
+
+
+class HeadThen(msgspec.Struct, frozen=True, kw_only=True):
+    """Where HEAD was at an earlier moment; `branch` is None if it was detached or is not known."""
+
+    sha: str
+    branch: str | None = None
+
+
+def find_head_at(folder: Path, moment: float) -> HeadThen | None:
+    """Return where HEAD of a worktree was at a time, by git's own log; None if it does not say."""
+    repository = find_readable_repository(folder)
+    if repository is None:
+        return None
+    lines = _tail(repository.git_dir / "logs" / "HEAD").splitlines()
+    moves = [move for line in lines if (move := re.match(_HEAD_MOVE, line)) is not None]
+    before = [move for move in moves if int(move["at"]) <= moment]
+    if not before:
+        return None
+    # The next checkout says which branch it left. Without one, the branch is the one of today.
+    later = (move["left"] for move in moves[len(before) :])
+    left = next((path_text(each) for each in later if each), None)
+    branch = printable(left) if left is not None else current_branch(folder)
+    is_detached = branch is None or _FULL_SHA.fullmatch(branch) is not None
+    return HeadThen(sha=before[-1]["sha"].decode(), branch=None if is_detached else branch)
+
+
+def _tail(path: Path) -> bytes:
+    try:
+        # Opening a FIFO that was planted here would block forever.
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _MAX_CONFIG_BYTES))
+            return file.read()
+    except OSError:
+        return b""
 
 
 def find_readable_repository(folder: Path) -> Repository | None:

@@ -5,11 +5,13 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from leftoff.lazy_patterns import lazy
+
 _MAX_BYTES = 1_000_000
 _MAX_INCLUDES = 10
-_SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"[^"]*")?\s*\](.*)')
-_ENTRY = re.compile(r"\s*([\w-]+)\s*=\s*(.*)")
-_VALUE = re.compile(r'("(?:[^"\\]|\\.)*"|[^"#;]+)')
+_SECTION = lazy(r'\s*\[\s*([\w.-]+)\s*(?:"[^"]*")?\s*\](.*)')
+_ENTRY = lazy(r"\s*([\w-]+)\s*=\s*(.*)")
+_VALUE = lazy(r'("(?:[^"\\]|\\.)*"|[^"#;]+)')
 
 
 def is_safe(folder: Path, files: Sequence[Path], home: Path) -> bool:

@@ -78,6 +78,23 @@ class Repo:
         asked = self._run("cat-file", "blob", f"{revision}:{path}", asks=True)
         return asked.out if asked.is_done else None
 
+    def stage_content(self, path: str, mode: str, content: bytes) -> Ended:
+        """Stage a content for a path, whatever the file in the worktree has."""
+        stored = self._run("hash-object", "-w", "--no-filters", "--stdin", given=content)
+        blob = stored.text.strip()
+        entry = f"{mode} {blob}\t{path}\0".encode("utf-8", "surrogateescape")
+        return self._run("update-index", "-z", "--index-info", given=entry)
+
+    def list_ignored(self, paths: Sequence[str]) -> set[str]:
+        """Return those of some paths that git ignores; tracked files are never ignored."""
+        asked = self._run("check-ignore", "-z", "--stdin", given=_nul(paths), asks=True)
+        return {path_text(each) for each in asked.out.split(b"\0") if each}
+
+    def write_missing(self, paths: Sequence[str]) -> Ended:
+        """Write missing files as the index has them; the index and other files stay as they are."""
+        given = _nul(paths)
+        return self._run("checkout-index", "--quiet", "-z", "--stdin", given=given)
+
     # Committing
 
     def commit(self, message: str) -> Ended:
@@ -115,6 +132,18 @@ class Repo:
             if (base := self._answer("merge-base", "HEAD", ref)) is not None:
                 return base
         return None
+
+    def has_commit(self, sha: str) -> bool:
+        """Return whether the repository still has a commit."""
+        return self._run("cat-file", "-e", f"{sha}^{{commit}}", asks=True).is_done
+
+    def current_commit(self) -> str | None:
+        """Return the commit that HEAD is at."""
+        return self._answer("rev-parse", "--quiet", "--verify", "HEAD")
+
+    def add_worktree(self, folder: Path, branch: str, start: str) -> Ended:
+        """Create a worktree with a new branch."""
+        return self._run("worktree", "add", "--quiet", "-b", branch, str(folder), start)
 
     def parent(self, revision: str) -> str | None:
         """Return the parent of a commit."""

@@ -34,12 +34,19 @@ def prepare_advice(case: Case) -> Case:
     is_blocking = is_full and case.settings.prompts == "block"
     is_printed = _is_printed(state, event)
     case = _with_repeats(case, is_printed=is_printed)
+    case = _follow_compactions(case, is_printed=is_printed)
     case = case.with_record(
         advised=_find_announced_step(case, reached, is_printed=is_printed), ready=reached
     )
     late = _find_late_offer(case, is_printed=is_printed)
-    advice = [*_advice(case, reached), *warn_of_repeats(case.store, case.now.repeats)]
-    is_new = _has_news(case) or late.is_new
+    lost, is_loss_new = _find_loss(case, is_printed=is_printed)
+    advice = [
+        *lost,
+        *_retell(case),
+        *_advice(case, reached),
+        *warn_of_repeats(case.store, case.now.repeats),
+    ]
+    is_new = _has_news(case) or late.is_new or is_loss_new
     since = None if is_new else _ready_since(_place(state, event, event.cwd))
     reason = f"context at {case.percent:.2f}%" if is_blocking else ""
     reply = late.reply
@@ -61,7 +68,39 @@ def _ready_since(place: Path) -> float | None:
 
 def _has_news(case: Case) -> bool:
     """Return whether the reply says more than the one before this event."""
-    return case.now.ready > case.before.ready or not {*case.now.repeats} <= {*case.before.repeats}
+    has_more = case.now.ready > case.before.ready or case.now.retells > case.before.retells
+    return has_more or not {*case.now.repeats} <= {*case.before.repeats}
+
+
+def _follow_compactions(case: Case, *, is_printed: bool) -> Case:
+    """Record whether the next prompt is the first chance to give a session its state back."""
+    if DIALECTS[case.event.agent].STARTS_AFTER_COMPACTION:
+        return case
+    if is_printed and case.now.retells:
+        case = case.with_record(retells=False, compactions=_count_compactions(case))
+    # Not every agent reports every compaction, but their transcripts show it.
+    is_due = case.event.kind == "pre-compact" or _is_compacted(case)
+    return case.with_record(retells=case.now.retells or is_due)
+
+
+def _count_compactions(case: Case) -> int:
+    return case.facts.compactions if case.facts is not None else 0
+
+
+def _is_compacted(case: Case) -> bool:
+    """Return whether the transcript shows a compaction since the session got its state."""
+    return _count_compactions(case) > case.now.compactions
+
+
+def _retell(case: Case) -> list[Rendered]:
+    """Return the session's state before the compaction, if the next prompt is to bring it."""
+    if not case.now.retells:
+        return []
+    return [
+        hooks.after_compaction.format_recovery(
+            case.event, case.store, case.settings, is_certain=_is_compacted(case)
+        )
+    ]
 
 
 def _find_announced_step(case: Case, reached: int, *, is_printed: bool) -> int:
@@ -77,8 +116,7 @@ def _advice(case: Case, reached: int) -> list[Rendered]:
     is_new = reached > case.now.advised and case.now.deferred_at is None
     if not (case.percent and is_new):
         return []
-    fresh_at = case.settings.fresh_at
-    return [context_usage.format_advice(reached, case.percent, fresh_at=fresh_at)]
+    return [context_usage.format_advice(reached, case.percent, case.settings, case.event.agent)]
 
 
 def _with_repeats(case: Case, *, is_printed: bool) -> Case:
@@ -86,6 +124,14 @@ def _with_repeats(case: Case, *, is_printed: bool) -> Case:
     if is_printed:
         case = case.with_record(repeats=[], warned=[*case.now.warned, *case.now.repeats])
     return case.with_record(repeats=find_new_repeats(case.event, case.store, case.now, case.facts))
+
+
+def _find_loss(case: Case, *, is_printed: bool) -> tuple[list[Rendered], bool]:
+    """Return what to say about code that a command destroyed, and whether that is new."""
+    event, state = case.event, case.store.project.state_folder
+    if not replies.watched_path(state, event.agent, event.session_id).exists():
+        return [], False
+    return hooks.lost_code.find_loss(case, is_printed=is_printed)
 
 
 class _Late(msgspec.Struct, frozen=True):
@@ -141,7 +187,7 @@ def _place(state: Path, event: HookEvent, folder: str) -> Path:
 # --- failed approaches that a session tries again ---
 
 
-_MOST_TOLD = 3
+_MOST_REPEATS = 3
 
 
 def find_new_repeats(
@@ -153,7 +199,7 @@ def find_new_repeats(
         return record.repeats
     known = {*record.repeats, *record.warned}
     new = [entry_id for entry_id in _find_repeats(event, store, facts) if entry_id not in known]
-    return [*record.repeats, *dict.fromkeys(new)][:_MOST_TOLD]
+    return [*record.repeats, *dict.fromkeys(new)][:_MOST_REPEATS]
 
 
 def _find_repeats(event: HookEvent, store: Store, facts: Facts | None) -> Iterator[str]:

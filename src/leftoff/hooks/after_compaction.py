@@ -64,13 +64,20 @@ def is_summed_up(head: bytes) -> bool:
     return any(len(inside) >= _SUMMARY_BYTES for _, _, inside in parts)
 
 
-def format_recovery(event: HookEvent, store: Store, settings: config.Settings) -> Rendered:
-    """Return what the session was doing before the compaction; empty if nothing is known."""
+def format_recovery(
+    event: HookEvent, store: Store, settings: config.Settings, *, is_certain: bool = True
+) -> Rendered:
+    """Return what the session was doing before the compaction; empty if nothing is known.
+
+    Agents also give up a compaction that they have announced, so it may not be certain.
+    """
     entry = _entry(event, store)
     sources = [*_sources(event, store, settings)]
     if entry is None and not sources:
         return say("")
-    state = _find_state(entry, event, store)
+    started = say("leftoff: a compaction of this session was started.")
+    before = say("leftoff: this session was compacted.") if is_certain else started
+    state = _find_state(entry, event, store, before, settings)
     closing = _closing(entry, store, settings)
     # The agent would cut a longer reply in the middle of a line.
     most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS
@@ -105,8 +112,13 @@ def _entry(event: HookEvent, store: Store) -> CheckpointEntry | None:
     return found
 
 
-def _find_state(entry: CheckpointEntry | None, event: HookEvent, store: Store) -> _LastState:
-    before = say("leftoff: this session was compacted.")
+def _find_state(
+    entry: CheckpointEntry | None,
+    event: HookEvent,
+    store: Store,
+    before: Rendered,
+    settings: config.Settings,
+) -> _LastState:
     if entry is None:
         unknown = "{before} No checkpoint of it is known. Recovered from its notes:"
         return _LastState(say(unknown, before=before))
@@ -118,7 +130,8 @@ def _find_state(entry: CheckpointEntry | None, event: HookEvent, store: Store) -
             "The newest autosave here is from {age}; "
             "run `leftoff resume {key:200} --accept` to resume it",
             age=offers.age(entry, store),
-            key=quote(entry.name or entry.id),
+            # Where every name is the user's, the work goes by the system's own word.
+            key="autosave" if settings.naming == "required" else quote(entry.name or entry.id),
         )
     return _LastState(say("{before} {where}:", before=before, where=where), checkpoint, checks)
 

@@ -1,8 +1,8 @@
-"""Answer a prompt that may have to be blocked.
+"""Answer an event for which no reply could be prepared, such as a prompt that may be blocked.
 
-The letterbox runs this only if the user wants prompts blocked and the context was nearly full at
-the last processed event. The prompt is durable in the spool and in the queue before anything is
-printed.
+The letterbox runs this for a prompt if the user wants prompts blocked and the context was nearly
+full at the last processed event. The prompt is durable in the spool and in the queue before
+anything is printed.
 """
 
 import sys
@@ -49,24 +49,32 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     finally:
         store.close()
     return DIALECTS[agent].block_reply(
+        event,
         say(
-            "leftoff: context at {percent}%. The prompt was not sent, but it is kept. Run /compact "
-            "or start a new session; leftoff reminds you of it there, and `leftoff prompts replay` "
-            "prints it.",
+            "leftoff: context at {percent}%. The prompt was not sent, but it is kept. Run "
+            "{compact} or start a new session; leftoff reminds you of it there, and `leftoff "
+            "prompts replay` prints it.",
             percent=f"{percent:.2f}",
-        )
+            compact=hooks.context_usage.name_compact_command(agent),
+        ),
     )
 
 
 def _blocking_percent(store: Store, event: HookEvent, settings: Settings) -> float | None:
     """Return how full the context is if the prompt must be blocked; None if it passes."""
-    transcript = Path(event.transcript_path)
+    record = session.records.load(store, event.agent, event.session_id)
+    # Copilot's prompts do not name the transcript.
+    transcript = Path(event.transcript_path or record.transcript_path)
     if settings.prompts != "block" or not transcript.is_file():
         return None
-    known = session.sessions.read_memory(session.records.load(store, event.agent, event.session_id))
-    memory = session.capture.read_session(transcript, agent=event.agent, memory=known)
+    known = session.sessions.read_memory(record)
+    memory = session.capture.read_session(
+        transcript, agent=event.agent, memory=known, session_id=event.session_id
+    )
     percent = hooks.context_usage.with_live_use(
-        facts.report.report(memory.state), store.project.state_folder, event.session_id
+        facts.report.report(memory.state, window=record.window),
+        store.project.state_folder,
+        event.session_id,
     ).percent
     return (
         percent
@@ -93,9 +101,14 @@ def main(agent: str, event: str, ask_path: str) -> None:
             replying = hooks.answer_compaction.answer
         elif kind == "pre-tool":
             replying = hooks.context_policy.answer
-        reply = replying(agent, event, Path(ask_path), sys.stdin.buffer.read())
+        elif hooks.first_prompt.is_about_new_session(Path(ask_path)):
+            replying = hooks.first_prompt.answer
+        data = sys.stdin.buffer.read()
+        reply = replying(agent, event, Path(ask_path), data)
         sys.stdout.write(f"{reply}\n" if reply else "")
         sys.stdout.flush()
+        if kind == "pre-tool":
+            hooks.before_command.protect(agent, event, data)
     except Exception as error:  # noqa: BLE001 - a hook never fails; doctor reports it
         trouble.note(state_folder(), "answer", error)
     settle.wake(state_folder())

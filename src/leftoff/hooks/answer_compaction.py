@@ -71,12 +71,13 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     if settings.compaction != "block" or not is_saved or _is_others_turn(project, settings):
         return NO_REPLY
     return DIALECTS[agent].block_reply(
+        event,
         say(
             "leftoff: your state is saved. Automatic compaction is blocked here "
             "(compaction = block). Run /compact, or create a file named {allowed}, to compact; "
             "run `leftoff resume --pending` in a new session to continue there.",
             allowed=ALLOWED,
-        )
+        ),
     )
 
 

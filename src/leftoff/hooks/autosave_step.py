@@ -8,20 +8,20 @@ import msgspec
 
 from leftoff import threads
 from leftoff.config import Settings
-from leftoff.errors import LeftoffError
 from leftoff.hooks import trouble
 from leftoff.hooks.session_event import Case, build_session, find_former_session
 from leftoff.phrases.match import says_goodbye
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import BufferedExchange, SessionNews
 from leftoff.redact import redact
-from leftoff.session import prompt_queue
+from leftoff.session import prompt_queue, state_file
 from leftoff.session.facts.looks import is_look
 from leftoff.session.prompt_files import FilePrompt
 from leftoff.session.records import Exchange
 from leftoff.store import Store
 from leftoff.threads import persist
 from leftoff.threads.compose import compose, drop_unwanted
+from leftoff.wal.notes_place import place
 
 _REASON_CHARS = 120
 
@@ -80,9 +80,12 @@ def _is_wanted(case: Case, trigger: str) -> bool:
 def _save_state(case: Case, trigger: str) -> Case:
     """Save the session's state unless it is empty or already saved."""
     session = build_session(case.store, case.now, case.facts, case.memory)
-    if session is None:
+    is_noted = _has_unsaved_notes(case)
+    if session is None and not is_noted:
         return case
     fields = {
+        "agent": case.event.agent,
+        "session_id": case.event.session_id,
         **read_native_notes(case),
         "trigger": trigger,
         "reason": _reason(case, trigger),
@@ -90,6 +93,9 @@ def _save_state(case: Case, trigger: str) -> Case:
     draft = drop_unwanted(
         compose(fields, case.store, case.settings, session=session), case.settings
     )
+    if fields.get("left_off"):
+        # A file says where the work left off; otherwise these are the agent's last words.
+        draft = msgspec.structs.replace(draft, stated=[*draft.stated, "left_off"])
     state = persist.digest_work(draft)
     # Such files mark only this save as pending for the next session, so an earlier autosave of the
     # same state does not count.
@@ -102,11 +108,32 @@ def _save_state(case: Case, trigger: str) -> Case:
         draft,
         case.facts,
         find_former=partial(find_former_session, case.now),
-        is_forced=is_forced,
+        # At openclaw's own signals its autosave file gets the state, even if a named file has it.
+        is_forced=is_forced or (case.settings.notes == "profile" and trigger in _SIGNALS),
+        is_noted=is_noted,
     )
     if saved is None:
         return case
     return case.with_record(autosaved_at=case.store.now(), autosaved_state=state)
+
+
+_SIGNALS = frozenset({"close", "context", "idle"})
+
+
+def _has_unsaved_notes(case: Case) -> bool:
+    """Return whether the profile's own notes say what the work is, and no autosave has them yet."""
+    if case.settings.notes != "profile":
+        return False
+    path = place(case.store.project, case.settings)
+    noted = state_file.read(path)
+    if not any(noted.get(key) for key in _WORK):
+        return False
+    last = case.store.index().autosave()
+    return last is None or last.saved_at.timestamp() < path.stat().st_mtime
+
+
+# Hooks note the rest automatically, also from small talk.
+_WORK = ("summary", "done", "next_action")
 
 
 def _reason(case: Case, trigger: str) -> str:
@@ -225,8 +252,7 @@ def update_mirrors(case: Case) -> Case:
     exported = open_mirrors(case.settings.mirror).export_changes(
         case.store, session=_news(case), briefing=lambda: _briefing(case.store)
     )
-    for problem in exported.problems:
-        trouble.note(case.store.project.state_folder, "mirroring", LeftoffError(problem))
+    trouble.note_files(case.store.project, exported.problems)
     return case
 
 
@@ -248,7 +274,7 @@ def _news(case: Case) -> SessionNews:
             for each in case.now.buffer
         ],
         prompts=[
-            FilePrompt(text=each.text, told_at=f"{each.at:%Y-%m-%dT%H:%M:%SZ}", at=each.at)
+            FilePrompt(text=each.text, written_at=f"{each.at:%Y-%m-%dT%H:%M:%SZ}", at=each.at)
             for each in waiting
         ],
     )

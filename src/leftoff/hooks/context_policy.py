@@ -101,14 +101,15 @@ def _check_context(
     """Return what to say about a call while the context fills up, and whether to deny it."""
     percent, age = _read_percent(ask_path)
     use = say("leftoff: context at {percent}%.", percent=f"{percent:.2f}")
+    save = hooks.context_usage.name_save_command(settings)
     if settings.guard == "block" and percent >= settings.urge_at and age < _BLOCK_SECONDS:
-        return (say(""), False) if _is_saved(project) else (say(_SAVE, use=use), True)
+        return (say(""), False) if _is_saved(project) else (say(_SAVE, use=use, save=save), True)
     is_due = percent >= settings.advise_at and age < _WARN_SECONDS
-    return say("{use} Save soon: run `leftoff save`.", use=use) if is_due else say(""), False
+    return say("{use} Save soon: run `{save}`.", use=use, save=save) if is_due else say(""), False
 
 
 _SAVE = (
-    "{use} Save first: run `leftoff save --summary '…' --next '…'` with decisions and blockers, "
+    "{use} Save first: run `{save} --summary '…' --next '…'` with decisions and blockers, "
     "then repeat the call. A compaction would lose what is only in this context."
 )
 

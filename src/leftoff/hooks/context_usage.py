@@ -69,23 +69,37 @@ def find_step(percent: float | None, settings: Settings) -> int:
     return max(reached, default=0)
 
 
-def format_advice(reached: int, percent: float, *, fresh_at: float = 0.0) -> Rendered:
+def name_save_command(settings: Settings) -> Rendered:
+    """Return the command to advise, with the name that some profiles require."""
+    return say("leftoff save NAME" if settings.naming == "required" else "leftoff save")
+
+
+def name_compact_command(agent: str) -> str:
+    """Return the command that compacts a session of this agent."""
+    return "/compress" if agent == "gemini" else "/compact"
+
+
+def format_advice(reached: int, percent: float, settings: Settings, agent: str) -> Rendered:
     """Return the advice for a step; below `fresh_at`, none says to compact."""
     use = say("context at {percent}%", percent=f"{percent:.2f}")
-    if reached >= FRESH and percent >= fresh_at:
+    save = name_save_command(settings)
+    if reached >= FRESH and percent >= settings.fresh_at:
         return say(
-            "leftoff: {use} — compact or start fresh now. The state is saved: after /compact, or "
+            "leftoff: {use} — compact or start fresh now. The state is saved: after {compact}, or "
             "in a new session, leftoff shows where this one left off.",
             use=use,
+            compact=name_compact_command(agent),
         )
     if reached >= URGE:
         return say(
-            "leftoff: {use} — finish the current step, then run `leftoff save` with the exact "
+            "leftoff: {use} — finish the current step, then run `{save}` with the exact "
             "next action, what failed and why.",
             use=use,
+            save=save,
         )
     return say(
-        "leftoff: {use} — consider `leftoff save` with the exact next action and the decisions "
+        "leftoff: {use} — consider `{save}` with the exact next action and the decisions "
         "made; the rest is saved automatically.",
         use=use,
+        save=save,
     )

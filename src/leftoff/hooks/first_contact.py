@@ -1,44 +1,42 @@
 """Before anything of a project is saved, name the sessions whose work nobody saved.
 
-A quick look at a transcript is enough if it shows work. If it does not, the transcript is read, and
-so are all if other agents are in use: what is named is what `leftoff recover` saves.
+A quick look at a transcript of Claude Code is enough if it shows work, or nothing but questions and
+answers. In doubt the transcript is read, and so are those of other agents: what is named is what
+`leftoff recover` saves. What was found in a transcript is remembered until it changes, because
+every session start asks until something is saved, and reading takes longer than the rest of a
+session start.
 """
 
 import re
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 
 import msgspec
 
-from leftoff import session
 from leftoff.agents.agent import FoundSession
-from leftoff.agents.claude.peek import find_sessions, peek
+from leftoff.agents.claude.peek import has_only_talked, peek
 from leftoff.agents.hook_events import HookEvent
 from leftoff.hooks import trouble
 from leftoff.hooks.offers import StartReply
-from leftoff.projects.project import list_folders
-from leftoff.session import records
-from leftoff.store import Store, plain_name
+from leftoff.session import facts, records
+from leftoff.session.unsaved_work import (
+    UnsavedSession,
+    Verdict,
+    find_unsaved_work,
+    find_verdicts,
+    start_verdict,
+)
+from leftoff.store import Store
 from leftoff.text import fence, times
 from leftoff.text.fence import Rendered, join, say
 from leftoff.text.plural import format_count
 
 # Larger transcripts take too long to read while the agent waits; a glance at their end does not.
 _MOST_BYTES = 4_000_000
-_NEWEST = 5
-_LOOK_BACK = timedelta(days=30)
-# A transcript changed this recently may belong to an agent that is still running.
-_ALIVE = timedelta(seconds=120)
-
-
-class Unsaved(msgspec.Struct, frozen=True, kw_only=True):
-    """A session with unsaved work."""
-
-    agent: str
-    touched_at: datetime
-    task: str
+# Every line of a short transcript can be looked at; small talk is short.
+_MOST_TALK_BYTES = 500_000
 
 
 def add_unsaved_sessions(reply: StartReply, event: HookEvent, store: Store) -> StartReply:
@@ -65,7 +63,7 @@ def add_unsaved_sessions(reply: StartReply, event: HookEvent, store: Store) -> S
         recover=recover,
     )
     shown = fence.enclose_text(join([_format_session(each, now) for each in found]))
-    named = say(' ("{task:60}")', task=found[0].task) if len(found) == 1 else say("")
+    named = say(' ("{task:60}")', task=found[0].request) if len(found) == 1 else say("")
     notice = say(
         "{have}{named}. Run `{recover}` to save {it}.",
         have=have,
@@ -82,71 +80,45 @@ def add_unsaved_sessions(reply: StartReply, event: HookEvent, store: Store) -> S
 
 def find_mark(store: Store) -> Path:
     """Return the file that says that a session start looked here, and found no unsaved work."""
-    return store.project.state_folder / "contacted" / plain_name(str(store.project.store))
+    return find_verdicts(store).with_suffix("")
 
 
-def _format_session(found: Unsaved, now: datetime) -> Rendered:
+def _format_session(found: UnsavedSession, now: datetime) -> Rendered:
     return say(
         "- {agent}, {age}: {task:80}",
         agent=found.agent,
         age=times.age((now - found.touched_at).total_seconds()),
-        task=found.task,
+        task=found.request,
     )
 
 
-def _find(store: Store, besides: Collection[str]) -> list[Unsaved]:
+def _find(store: Store, besides: Collection[str]) -> list[UnsavedSession]:
     """Find the newest sessions with unsaved work, newest first."""
-    if store.project.environment.has_other_agents("claude"):
-        return _read_all(store, besides)
-    seen = {each.session_id: _look_at(each) for each in _list_newest(store, besides)}
-    evident = {key: each for key, each in seen.items() if each is not None}
-    rest = _read_all(store, {*besides, *evident}) if len(evident) < len(seen) else []
-    return sorted([*evident.values(), *rest], key=lambda each: each.touched_at, reverse=True)
-
-
-def _list_newest(store: Store, besides: Collection[str]) -> list[FoundSession]:
-    """List the newest sessions of Claude Code that have ended."""
-    root, now = store.project.environment.find_agent_folder("claude"), store.now().timestamp()
-    every = {
-        each.path: each
-        for folder in list_folders(store.project)
-        for each in find_sessions(root, folder)
-    }
-    newest = sorted(every.values(), key=lambda each: each.touched_at, reverse=True)[:_NEWEST]
-    return [
-        each
-        for each in newest
-        if each.session_id not in besides
-        and _ALIVE.total_seconds() < now - each.touched_at < _LOOK_BACK.total_seconds()
-    ]
-
-
-def _look_at(found: FoundSession) -> Unsaved | None:
-    """Return a session if its work and its task are evident."""
-    seen = peek(found.path, most_bytes=_MOST_BYTES)
-    task = take_plain_words(seen.asked)
-    if not seen.has_work or not task:
-        return None
-    touched_at = datetime.fromtimestamp(found.touched_at, UTC)
-    return Unsaved(agent="claude", touched_at=touched_at, task=task)
-
-
-def _read_all(store: Store, besides: Collection[str]) -> list[Unsaved]:
-    """Read the newest sessions of all agents, besides some."""
     refused: list[OSError] = []
-    found = session.sessions.find_unsaved_work(
-        store, besides=besides, most_bytes=_MOST_BYTES, refused=refused
+    found = find_unsaved_work(
+        store, besides=besides, judge=_judge, most_bytes=_MOST_BYTES, refused=refused
     )
     for error in refused:
         trouble.note(store.project.state_folder, "looking for unsaved sessions", error)
-    return [
-        Unsaved(
-            agent=each.agent,
-            touched_at=each.touched_at,
-            task=each.request,
-        )
-        for each in found
-    ]
+    return found
+
+
+def _judge(agent: str, found: FoundSession) -> Verdict | None:
+    """Return what is evident about a session of Claude Code; None if it must be read."""
+    if agent != "claude":
+        return None
+    verdict = msgspec.structs.replace(start_verdict(agent, found), is_glance=True)
+    seen = peek(found.path, most_bytes=_MOST_BYTES)
+    task = take_plain_words(seen.asked)
+    if seen.has_work and task:
+        return msgspec.structs.replace(verdict, has_work=True, request=task)
+    is_talk = has_only_talked(found.path, most_bytes=_MOST_TALK_BYTES, is_look=_is_look)
+    return verdict if is_talk else None
+
+
+def _is_look(command: str) -> bool:
+    # Its patterns take a while to compile, and few sessions need them.
+    return facts.looks.is_look_or_check(command)
 
 
 # --- the beginning of a request, without what might be a secret ---
@@ -160,7 +132,7 @@ _WORD = re.compile(
     r"(?:[^\W\d_]{1,18}|[a-z_-]{1,18}(?:[./][a-z_-]{1,18}){1,3})"
     r"[.,;:!?)\"'`]*"
 )
-_TELLING = re.compile(
+_REVEALING = re.compile(
     r"pass|pwd|secret|token|key|cred|auth|bearer|api|sign|private|\bpin\b", re.IGNORECASE
 )
 _MOST_WORDS = 16
@@ -177,4 +149,4 @@ def take_plain_words(text: str) -> str:
 
 
 def _is_plain(word: str) -> bool:
-    return _WORD.fullmatch(word) is not None and _TELLING.search(word) is None
+    return _WORD.fullmatch(word) is not None and _REVEALING.search(word) is None

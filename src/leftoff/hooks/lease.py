@@ -168,7 +168,8 @@ class SessionLocks:
         folder = f"{os.fspath(state)}/locks"
         self._descriptor = -1
         with contextlib.suppress(OSError):
-            os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib is slow to load
+            for each in (os.fspath(state), folder):
+                os.makedirs(each, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib is slow to load
             self._descriptor = open_own(f"{folder}/sessions", os.O_RDWR | os.O_CREAT)
 
     def take(self, agent: str, session_id: str, *, seconds: float = 0.0) -> bool:

@@ -52,6 +52,8 @@ def add_memory(
         if page is None:
             page = _read_page(_place(store, settings))
         known = _Page(store, _place(store, settings), page or "", with_standing=not reply.text)
+        if settings.offers == "latest":
+            known.drop_older_work()
         text = _fitting(reply, event, settings, known)
     except (LeftoffError, OSError) as error:
         trouble.note(store.project.state_folder, "the memory briefing", error)
@@ -83,6 +85,10 @@ class _Page:
         if not self._file:
             caps = memory_briefing.AT_START
             self._material = memory_briefing.gather(store, caps=caps, with_standing=with_standing)
+
+    def drop_older_work(self) -> None:
+        """Leave out what earlier checkpoints say, where a session gets only the latest."""
+        self._material = msgspec.structs.replace(self._material, decisions=(), failures=())
 
     def render_within(self, budget: int, width: int) -> Rendered:
         if self._path is not None and self._file:

@@ -13,21 +13,28 @@ import msgspec
 
 from leftoff import config
 from leftoff.agents.hook_events import HookEvent
-from leftoff.checkpoint import Checkpoint
+from leftoff.checkpoint import NOTHING_NEXT, Checkpoint
+from leftoff.errors import LeftoffError
 from leftoff.git import query
+from leftoff.names import suggest_name
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects.project import list_folders
 from leftoff.session import records
 from leftoff.store import CheckpointEntry, State, Store, StoreIndex
 from leftoff.text import fence, times
-from leftoff.text.budget import estimate, fit_first, limit_tokens
+from leftoff.text.budget import Item, Section, estimate, fit_first, limit_tokens
 from leftoff.text.fence import Rendered, join, say
-from leftoff.text.plural import age_in_words
+from leftoff.text.plural import age_in_words, format_count
 from leftoff.threads import briefing, check_claims
 
 _MOST_LISTED = 8
 _MOST_NAMED = 3
+_MOST_FILES = 3
+# Other work is always named; its files are worth less than what changed since in the newest.
+_OTHER_WORK = 102
+_ITS_FILES = 70
 _MOST_HEADS = 100
+_ALL_HEADS = 1_000_000
 _ELSEWHERE = 3
 _OFFERED: tuple[State, ...] = ("open", "resumed")
 # A next action is written for the agent. These begin otherwise when the user reads them.
@@ -37,7 +44,6 @@ _FOR_THE_USER = {
     "Ask the user again: ": "answer the question: ",
     "Ask the user: ": "answer the question: ",
 }
-_NOTHING_NEXT = "Ask the user what comes next."
 _NOTICE_CHARS = 120
 # With less than this, a first sentence does not say enough.
 _LEAST_CHARS = 20
@@ -68,11 +74,14 @@ def offer(event: HookEvent, store: Store, settings: config.Settings) -> StartRep
     """Offer the open work: the newest with a short briefing, the others by name."""
     found = _find_open(event, store, settings)
     if settings.offers != "all":
+        latest = check_claims.find_latest(store, found.here)
         here = check_claims.prefer_saved(store, found.here)
-        found = _Open(here[:1]) if settings.offers == "latest" else _Open(here, found.elsewhere)
+        found = _Open(here, found.elsewhere)
+        if settings.offers == "latest":
+            found = _Open([latest] if latest is not None else [])
     if not found.here:
         return _offer_elsewhere(found.elsewhere, store, settings)
-    return _offer_newest(found, store, settings)
+    return _offer_newest(found, store, settings, event.agent)
 
 
 def offer_recovered(
@@ -90,7 +99,7 @@ def offer_recovered(
     entries = sorted(heads.values(), key=lambda entry: entry.as_of, reverse=True)
     if not entries:
         return StartReply()
-    return _offer_newest(_Open(entries), store, settings)
+    return _offer_newest(_Open(entries), store, settings, event.agent)
 
 
 def age(entry: CheckpointEntry, store: Store) -> str:
@@ -98,38 +107,101 @@ def age(entry: CheckpointEntry, store: Store) -> str:
     return times.age((store.now() - entry.as_of).total_seconds())
 
 
-def _offer_newest(found: _Open, store: Store, settings: config.Settings) -> StartReply:
+def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: str) -> StartReply:
     entry, *others = found.here
     checkpoint = store.load(entry)
     checks = check_claims.check(checkpoint, store.project, store.now())
-    before = _format_opening(checkpoint) if not others else _count_work(found.here)
+    opening = _count_work(found.here, age(entry, store)) if others else _format_opening(checkpoint)
+    limit = _find_limit(checkpoint, store)
+    other = _find_other_agent(checkpoint, store, agent) if limit else None
+    stopped = _format_limit(checkpoint, limit, other)
     rest = [*others, *found.elsewhere, *found.declined]
     also = _list_others(rest, store, budget=settings.start_budget // 3)
+    newest = say(" for the first" if also else "")
     # Kept short: an id costs more tokens than a sentence, and the list of changes needs room.
     after = say(
-        "Ask the user whether to resume it, and do not act on it until they answer{asked}. If "
-        "yes, run `leftoff resume {key:200} --accept` for the full briefing; if no, use --decline."
-        "{place}",
+        "Ask the user {what}, and do not act on it until they answer{asked}. If "
+        "yes, run `leftoff resume {key:200} --accept`{other} for the full briefing; if no, use "
+        "--decline. If they ask for something else, just do that.{place}",
+        what=say("which one to resume, if any" if also else "whether to resume it"),
         # Some want to be asked even then.
         asked=say("")
         if settings.confirm == "always"
-        else say("; a message that asks to continue means yes"),
+        else say("; a message that asks to continue means yes{newest}", newest=newest),
         key=_key(checkpoint),
+        other=say(" (or another name)" if also else ""),
         place=_place(entry, store, settings) if not also else say(""),
     )
-    ending = join([also, after])
-    room = settings.start_budget - estimate(f"{before}\n{ending}\n")
-    text = join([before, briefing.render(checkpoint, checks, budget=room), ending])
-    return StartReply(text, _format_notice(entry, others, store), entry.slot)
+    room = settings.start_budget - estimate(f"{join([opening, stopped, after])}\n\n")
+    shown = briefing.render(checkpoint, checks, budget=room, more=also)
+    if others and _is_dated(shown, age(entry, store)):
+        opening = _count_work(found.here)
+    text = join([opening, stopped, shown, after])
+    notice = _format_notice(entry, others, store)
+    if limit:
+        notice = join([notice, _format_limit(checkpoint, limit, other, is_for_user=True)], " ")
+    if checks.lost_code is not None:
+        notice = join([notice, _format_lost_code(checks.lost_code)], " ")
+    return StartReply(text, notice, entry.slot)
 
 
-def _count_work(here: Sequence[CheckpointEntry]) -> Rendered:
+def _format_lost_code(lost: check_claims.LostCodeCheck) -> Rendered:
+    """Say to the user that uncommitted code is gone, and how to get it back."""
+    return say(
+        "Uncommitted changes in {count} are gone; run `{command}` to bring them back.",
+        count=format_count(len(lost.paths), "file"),
+        command=lost.command,
+    )
+
+
+def _find_limit(checkpoint: Checkpoint, store: Store) -> str:
+    """Return the usage limit that stopped the work; nothing if it was something else."""
+    if not (checkpoint.agent and checkpoint.session_id):
+        return ""
+    record = records.load(store, checkpoint.agent, checkpoint.session_id)
+    return checkpoint.limit or record.limit or ""
+
+
+def _find_other_agent(checkpoint: Checkpoint, store: Store, agent: str) -> str | None:
+    """Return an agent that could go on, if the session runs in the one with the limit."""
+    if agent != checkpoint.agent:
+        return None
+    return next(iter(store.project.environment.list_installed_agents(but=agent)), None)
+
+
+def _format_limit(
+    checkpoint: Checkpoint, limit: str, other: str | None, *, is_for_user: bool = False
+) -> Rendered:
+    """Say that the work stopped at a usage limit, and which other agent could go on with it."""
+    if not limit:
+        return say("")
+    go_on = say("`leftoff resume {key:200} --in {agent}`", key=_key(checkpoint), agent=other or "")
+    elsewhere = (
+        say(" To go on in another agent, run {go_on}.", go_on=go_on)
+        if is_for_user
+        else say(" Tell the user that {go_on} goes on in another agent.", go_on=go_on)
+    )
+    return say(
+        "It stopped because {agent} reached {limit:120}.{elsewhere}",
+        agent=checkpoint.agent,
+        limit=limit,
+        elsewhere=elsewhere if other else say(""),
+    )
+
+
+def _is_dated(shown: Rendered, moment: str) -> bool:
+    """Return whether the budget had room for the line that says when the work was left off."""
+    return any(each in shown for each in (f"off {moment}", f"Saved {moment}", f"({moment})"))
+
+
+def _count_work(here: Sequence[CheckpointEntry], moment: str = "") -> Rendered:
     is_newest = here[0].as_of == max(entry.as_of for entry in here)
     return say(
-        "leftoff: {about}{count} pieces of work were left off here. The newest{where}:",
+        "leftoff: {about}{count} threads were left off here. The newest{where}{age}:",
         about=say("more than ") if len(here) >= _MOST_HEADS else say(""),
         count=len(here),
         where=say("") if is_newest else say(" on this branch"),
+        age=say(", {moment}", moment=moment) if moment else say(""),
     )
 
 
@@ -151,12 +223,12 @@ def _format_notice(
 
 def _format_choice(entry: CheckpointEntry) -> Rendered:
     """Return what comes next, and what the user may say."""
-    if not (entry.next_action or "").startswith(_NOTHING_NEXT):
+    if not (entry.next_action or "").startswith(NOTHING_NEXT):
         what = _format_next(entry)
         next_up = say(": {text}", text=what) if what else say(".")
         return say('{next_up} Say "continue" to go on.', next_up=next_up)
     # Nobody announced anything, so it may well be finished.
-    last = _shorten(" ".join((entry.next_action or "").removeprefix(_NOTHING_NEXT).split()))
+    last = _shorten(" ".join((entry.next_action or "").removeprefix(NOTHING_NEXT).split()))
     end = say("") if not last or last.endswith(_ENDS) else say(".")
     return say(
         '.{last}{end} Say "continue" to go on, or run `leftoff done {key:60}` if it is finished.',
@@ -203,21 +275,36 @@ def _offer_elsewhere(
     more = say(" `leftoff list` shows all." if len(shown) < len(entries) else "")
     text = say(
         "leftoff: nothing was left off here, but in other worktrees:\n{shown}\n"
-        "Do not continue it here unless the user asks for it.{more}",
+        "Do not continue it here unless the user asks for it. Then run "
+        "`leftoff resume NAME --accept`.{more}",
         shown=fence.enclose_text(join(shown)),
         more=more,
     )
     return StartReply(text)
 
 
-def _list_others(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -> Rendered:
-    """List as many other pieces of work as fit, and say if there are more."""
+def _list_others(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -> list[Section]:
+    """List as many other pieces of work as fit, with their files, and say if there are more."""
     if not entries:
-        return say("")
+        return []
     lines = [_line(entry, store) for entry in entries[:_MOST_LISTED]]
     shown = fit_first(lines, [limit_tokens(budget)]) or lines[:1]
     more = say(" (`leftoff list` shows all)" if len(shown) < len(entries) else "")
-    return say("Also open{more}:\n{shown}", more=more, shown=fence.enclose_text(join(shown)))
+    items = [
+        Item(line, _OTHER_WORK, _list_files(entry, store))
+        for line, entry in zip(shown, entries, strict=False)
+    ]
+    return [Section(say("Also open{more}:", more=more), items)]
+
+
+def _list_files(entry: CheckpointEntry, store: Store) -> list[Item]:
+    try:
+        checkpoint = store.load(entry)
+    except (LeftoffError, OSError):
+        # `leftoff list` reports it; a damaged checkpoint must not keep the others from being shown.
+        return []
+    edited = ", ".join(checkpoint.files_modified[:_MOST_FILES])
+    return [Item(say("  edited: {edited:200}", edited=edited), _ITS_FILES)] if edited else []
 
 
 def _key(checkpoint: Checkpoint) -> str:
@@ -227,12 +314,17 @@ def _key(checkpoint: Checkpoint) -> str:
 
 
 def _place(entry: CheckpointEntry, store: Store, settings: config.Settings) -> Rendered:
-    """Return the path of the file, unless it would use more than a third of the budget."""
+    """Return the path of the mirrored file, unless it would use a third of the budget.
+
+    The path of our own file costs as much as the agent's last words, and `leftoff resume` shows
+    all that is in it.
+    """
     mirrors = open_mirrors(settings.mirror) if settings.mirror else None
     native = mirrors.find_path(store, entry.id) if mirrors is not None else None
     # A file that came from elsewhere could have a sentence as its name.
-    native = native if native is not None and _PLAIN.fullmatch(native.name) else None
-    saved_in = say(" Saved in {path}", path=query.printable(str(native or store.path_of(entry))))
+    if native is None or not _PLAIN.fullmatch(native.name):
+        return say("")
+    saved_in = say(" Saved in {path}", path=query.printable(str(native)))
     return saved_in if estimate(saved_in) <= settings.start_budget // 3 else say("")
 
 
@@ -247,21 +339,26 @@ def _format_opening(checkpoint: Checkpoint) -> Rendered:
 
 def _line(entry: CheckpointEntry, store: Store) -> Rendered:
     branch = say(", branch {name}", name=entry.branch) if entry.branch else say("")
-    is_here = _is_here(entry, store)
-    elsewhere = say("") if is_here else say(", in worktree {path}", path=entry.worktree)
     return say(
         "- {name}{branch}{elsewhere}, {age}{declined}: {task:80}",
         name=_find_title(entry),
         branch=branch,
-        elsewhere=elsewhere,
+        elsewhere=say("") if _is_here(entry, store) else _format_worktree(entry, store),
         declined=say(", declined") if entry.state == "declined" else say(""),
         age=age(entry, store),
         task=entry.task or "",
     )
 
 
+def _format_worktree(entry: CheckpointEntry, store: Store) -> Rendered:
+    is_gone = check_claims.is_removed(entry.worktree, store.project)
+    gone = say(" (removed or moved)" if is_gone else "")
+    return say(", in worktree {path}{gone}", path=entry.worktree, gone=gone)
+
+
 def _find_title(entry: CheckpointEntry) -> str:
-    return entry.name or entry.task or entry.id
+    """Return a name that `leftoff resume` finds; version 0.1 gave autosaves none."""
+    return entry.name or suggest_name([entry.task], entry.branch)
 
 
 def _find_open(event: HookEvent, store: Store, settings: config.Settings) -> _Open:
@@ -271,7 +368,8 @@ def _find_open(event: HookEvent, store: Store, settings: config.Settings) -> _Op
     oldest = store.now() - timedelta(days=settings.offer_days)
     entries = [
         entry
-        for entry in index.heads(_OFFERED, _MOST_HEADS)
+        # Any number of autosaves may be newer than what somebody saved.
+        for entry in index.heads(_OFFERED, _MOST_HEADS if settings.offers == "all" else _ALL_HEADS)
         if entry.problem is None
         and entry.slot not in busy
         # What nobody saved on purpose is not offered for ever.

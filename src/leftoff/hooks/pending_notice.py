@@ -17,12 +17,12 @@ _MOST_PROMPTS = 3
 
 
 def add_kept_prompts(
-    told: StartReply, event: HookEvent, store: Store, settings: config.Settings
+    reply: StartReply, event: HookEvent, store: Store, settings: config.Settings
 ) -> StartReply:
     """Add the prompts that were kept when a context was full and that nobody answered."""
     waiting = _list_waiting(event, store, settings)
     if not waiting:
-        return told
+        return reply
     count = len(waiting)
     were = say(
         "leftoff: {count} {what} never answered.",
@@ -38,7 +38,7 @@ def add_kept_prompts(
     text: Rendered = join([were, fence.enclose_text(join(shown)), after])
     notice = say("{were} Run `leftoff prompts` to see them.", were=were)
     return msgspec.structs.replace(
-        told, text=join([told.text, text], "\n\n"), notice=join([told.notice, notice], " ")
+        reply, text=join([reply.text, text], "\n\n"), notice=join([reply.notice, notice], " ")
     )
 
 

@@ -1,21 +1,27 @@
 """Process the events of one session, each by running the steps in `STEPS`."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import msgspec
 
-from leftoff import config, statusline
+from leftoff import config, hooks, statusline
 from leftoff.agents.hook_events import HookEvent
 from leftoff.errors import LeftoffError
 from leftoff.hooks import answer_compaction, context_policy, interrupted_work, trouble
 from leftoff.hooks.advice import prepare_advice
 from leftoff.hooks.autosave_step import autosave, update_buffer, update_mirrors
 from leftoff.hooks.session_event import Case, Sight, read_case
-from leftoff.phrases.intents import find_topic
+from leftoff.phrases.short_answers import drop_greeting, is_follow_up, is_go_ahead
 from leftoff.session import prompt_queue, records
+from leftoff.session.facts.looks import is_look_or_check
+from leftoff.session.facts.sentences import find_question
+from leftoff.session.facts.user_requests import find_item
 from leftoff.session.real_work import (
-    asks_to_continue,
-    asks_to_continue_with,
+    asks_to_continue_any,
+    begins_to_continue,
+    begins_to_continue_with,
+    count_shared_words,
     is_substantial,
     shows_work,
 )
@@ -26,7 +32,10 @@ from leftoff.wal.notes_place import place
 
 # After these events the session may be over, or its agent is waiting for leftoff.
 _MOST_HEADS = 100
+_SAME_DAY = timedelta(hours=24)
 _ENDS = frozenset({"session-end", "pre-compact"})
+_TURN_ENDS = frozenset({"stop", "failure", *_ENDS})
+_FINISHED = frozenset({"stop", "session-end"})
 
 
 class Following:
@@ -70,46 +79,151 @@ def note_prompt(case: Case) -> Case:
 
 
 def join_thread(case: Case) -> Case:
-    """Join the thread that the user asks to continue: the one offered, or the one named."""
-    event, life = case.event, case.sight.life
-    if event.kind != "prompt" or life is None or not life.offered:
+    """Join the thread that the user asks to continue: the one named, or the one offered."""
+    event, life = case.event, _read_life(case)
+    if life is None or not life.offered:
+        return _note_early_prompt(case)
+    if event.kind == "session-end":
+        # A session that the agent resumes later is not offered anything again.
+        return case.with_record(offered=life.offered, has_passed=life.has_passed)
+    if event.kind != "prompt" and not life.asked:
         return case
     # Where resuming is always confirmed, only `resume --accept` joins. A summary asks nothing: the
     # agent goes on with its own session.
     is_summary = event.prompt.lstrip().startswith("<summary>")
     if case.settings.confirm == "always" and not is_summary:
         return case
-    named = _find_named(case)
-    if named is None and not asks_to_continue(event.prompt):
-        # From here on, "continue" means what the user asked for in this session.
-        if is_substantial(event.prompt):
-            case.sight.life = msgspec.structs.replace(life, offered="")
-        return case
-    index = case.store.index()
-    head = named or index.head(life.offered)
-    is_open = head is not None and head.state != "declined" and head.is_open
-    if head is not None and is_open and index.find_joined(event.session_id) is None:
+    head = _find_named(case) or _find_offered(case, life)
+    if head is not None:
+        _join(case, head)
+    if head is not None or life.asked:
+        case.sight.life = msgspec.structs.replace(life, offered="", asked=False)
+    elif is_substantial(event.prompt):
+        case.sight.life = msgspec.structs.replace(life, has_passed=True)
+    return case
+
+
+def _join(case: Case, head: CheckpointEntry) -> None:
+    """Record that the session continues a thread, unless it has joined one."""
+    event, index = case.event, case.store.index()
+    is_open = head.state != "declined" and head.is_open
+    if is_open and index.find_joined(event.session_id) is None:
         session = (event.agent, event.session_id)
         case.store.record("resumed", [head.id], session=session, trigger=BY_PROMPT)
-    case.sight.life = msgspec.structs.replace(life, offered="")
+
+
+def _find_offered(case: Case, life: Life) -> CheckpointEntry | None:
+    """Return the thread to continue if a prompt agrees to the offer, or goes on from it."""
+    # After another request, "continue" means that one.
+    if life.has_passed:
+        return None
+    prompt = case.event.prompt
+    if _makes_agent_ask(case):
+        return None
+    if life.asked or begins_to_continue(prompt):
+        return _find_proposed(case) or case.store.index().head(life.offered)
+    if is_go_ahead(prompt):
+        return _find_proposed(case, is_picked=True)
+    return _find_followed(case, life.offered)
+
+
+def _makes_agent_ask(case: Case) -> bool:
+    """Return whether the prompt is a slash command: of several threads, the agent asks which."""
+    return case.event.prompt.lstrip().startswith("/") and len(_list_open_here(case)) > 1
+
+
+def _read_life(case: Case) -> Life | None:
+    """Return the session's life; its start may have been noted since the first prompt."""
+    life, event = case.sight.life, case.event
+    if life is None or not life.asked or life.offered:
+        return life
+    found = records.life_of(case.store.project.state_folder, event.agent, event.session_id)
+    if found is not None and found.offered:
+        case.sight.life = life = msgspec.structs.replace(found, asked=True)
+    return life
+
+
+def _note_early_prompt(case: Case) -> Case:
+    """Remember a first prompt that asks to continue what the start is about to offer."""
+    event = case.event
+    is_early = case.sight.life is None and event.kind == "prompt"
+    can_join = is_early and case.settings.confirm != "always"
+    if can_join and begins_to_continue(event.prompt) and not _makes_agent_ask(case):
+        case.sight.life = msgspec.structs.replace(_start_life(case), asked=True)
     return case
 
 
 def _find_named(case: Case) -> CheckpointEntry | None:
-    """Return the one open thread that a prompt says to continue, as in `go on with the cart`."""
-    # What the session has already done is not part of another thread.
-    if find_topic(case.event.prompt) is None or (case.facts and shows_work(case.facts)):
+    """Return the open thread that a prompt says to continue, as in `go on with the cart`."""
+    prompt = case.event.prompt
+    if case.store.index().find_thread(case.event.session_id) is not None or _had_worked(case):
         return None
-    index, project = case.store.index(), case.store.project
-    if index.find_thread(case.event.session_id) is not None:
-        return None
+    here = _list_open_here(case)
     found = [
         entry
-        for entry in index.heads(["open", "resumed"], _MOST_HEADS)
-        if asks_to_continue_with(case.event.prompt, entry.name, entry.task)
-        and check_claims.is_here(entry.worktree, entry.branch, project)
+        for entry in here
+        if begins_to_continue_with(prompt, entry.name, entry.task, entry.next_action)
     ]
+    if not found and len(here) == 1 and asks_to_continue_any(prompt):
+        return here[0]
     return found[0] if len(found) == 1 else None
+
+
+def _had_worked(case: Case) -> bool:
+    """Return whether the session had worked before this prompt: that belongs to another thread.
+
+    On a busy machine a prompt is processed late, and what followed it was done for it.
+    """
+    facts, memory = case.facts, case.memory
+    if facts is None or memory is None or not shows_work(facts):
+        return False
+    asked, state = drop_greeting(case.event.prompt.strip()), memory.state
+    if not state.requests and asked.startswith("/"):
+        # A slash command is not among the requests, so the work was done for it.
+        return False
+    at = next((each.at for each in reversed(state.requests) if each.text == asked), None)
+    if at is None or facts.task == asked:
+        return at is None and facts.task != asked
+    began = [use.edited_at for use in state.files.values() if use.edits]
+    ran = [use.at for command, use in state.runs.items() if not is_look_or_check(command)]
+    return any(0 < each <= at for each in (*began, *ran, state.commit_at, state.plan_at))
+
+
+def _find_proposed(case: Case, *, is_picked: bool = False) -> CheckpointEntry | None:
+    """Return the one open thread that the agent's words are about, which a prompt answers.
+
+    With `is_picked`, only the item counts that the prompt picks from a list.
+    """
+    facts, memory, prompt = case.facts, case.memory, drop_greeting(case.event.prompt.strip())
+    if facts is None or memory is None:
+        return None
+    said = memory.state.answered if facts.intent == prompt else facts.last_words
+    about = find_item(prompt, said) or ("" if is_picked else find_question(said))
+    if not about:
+        return None
+    here = _list_open_here(case)
+    shared = [count_shared_words(about, entry.name, entry.task) for entry in here]
+    best = max(shared, default=0)
+    return here[shared.index(best)] if best and shared.count(best) == 1 else None
+
+
+def _list_open_here(case: Case) -> list[CheckpointEntry]:
+    project = case.store.project
+    return [
+        entry
+        for entry in case.store.index().heads(["open", "resumed"], _MOST_HEADS)
+        if check_claims.is_here(entry.worktree, entry.branch, project)
+    ]
+
+
+def _find_followed(case: Case, offered: str) -> CheckpointEntry | None:
+    """Return the thread that a first request goes on from, as in `and also the docstring`."""
+    if not is_follow_up(case.event.prompt) or case.before.turn.asked:
+        return None
+    here = _list_open_here(case)
+    # The user means what they did last. After a day, or beside other work, that is in doubt.
+    is_last = len(here) == 1 and here[0].slot == offered
+    return here[0] if is_last and case.at - here[0].as_of < _SAME_DAY else None
 
 
 def update_record(case: Case) -> Case:
@@ -122,6 +236,10 @@ def follow_prompts(case: Case) -> Case:
     """Remove prompts from the queue that were answered, or asked again elsewhere."""
     state = case.memory.state if case.memory is not None else None
     prompt_queue.follow(case.store, case.event, state)
+    facts = case.facts
+    has_worked = facts is not None and facts.is_turn_over and shows_work(facts)
+    if has_worked and case.event.kind in _FINISHED:
+        prompt_queue.note_finished(case.store, case.event.session_id)
     return case
 
 
@@ -189,6 +307,25 @@ def guard_calls(case: Case) -> Case:
     return case
 
 
+def expect_first_prompts(case: Case) -> Case:
+    """Make the letterbox ask about first prompts here, if resuming is always confirmed."""
+    if case.settings.confirm == "always":
+        state = case.store.project.state_folder
+        hooks.first_prompt.expect(state, case.event.cwd, case.settings)
+    return case
+
+
+def keep_code(case: Case) -> Case:
+    """Take a snapshot of the uncommitted code after work, or with a checkpoint."""
+    is_saved = case.now.autosaved_state != case.before.autosaved_state
+    is_due = is_saved or (
+        case.event.kind in _TURN_ENDS and case.facts is not None and shows_work(case.facts)
+    )
+    if is_due and case.settings.snapshots == "on" and case.store.project.is_git:
+        hooks.snapshot_step.keep_code(case, is_saved=is_saved)
+    return case
+
+
 STEPS: tuple[Callable[[Case], Case], ...] = (
     note_prompt,
     join_thread,
@@ -203,5 +340,8 @@ STEPS: tuple[Callable[[Case], Case], ...] = (
     update_mirrors,
     expect_compaction,
     guard_calls,
+    expect_first_prompts,
+    # Last, as it takes longest: nobody waits for it.
+    keep_code,
 )
 """What happens with every event, in this order; each step returns the event for the next one."""

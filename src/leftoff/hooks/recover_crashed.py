@@ -137,11 +137,12 @@ def recover(store: Store, life: Life, *, reads: bool = True) -> None:
     memory = read_on(record, memory) if reads else memory
     if memory is not None:
         record = with_memory(record, memory)
-    session = build_session(store, record, report(memory.state) if memory else None, memory)
+    facts = report(memory.state, window=record.window) if memory else None
+    session = build_session(store, record, facts, memory)
     fields = list_unwritten(record)
     if session is not None or fields:
         draft = _draft(store, record, session, fields)
-        facts = session.facts if session is not None else None
+        facts = facts if session is not None else None
         persist.autosave(store, draft, facts, find_former=partial(find_former_session, record))
     interrupted_work.note(store, life.session_id, "crashed")
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")

@@ -46,6 +46,11 @@ def owed_path(state: Path, agent: str, session_id: str) -> Path:
     return state / "owed" / f"{agent}-{plain_name(session_id)}.json"
 
 
+def watched_path(state: Path, agent: str, session_id: str) -> Path:
+    """Return the file that says which commands of a session may have destroyed code."""
+    return state / "watched" / f"{agent}-{plain_name(session_id)}.json"
+
+
 def put(path: Path, line: str) -> None:
     """Write a reply, replacing the last one."""
     disk.ensure_folder(path.parent)

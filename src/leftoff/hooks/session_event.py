@@ -10,6 +10,7 @@ from typing import Any, Self
 import msgspec
 
 from leftoff import config, processes
+from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import HookEvent
 from leftoff.git import query
 from leftoff.hooks import context_usage
@@ -17,11 +18,15 @@ from leftoff.phrases.match import is_goodbye
 from leftoff.redact import redact
 from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
+from leftoff.session.real_work import shows_work
 from leftoff.session.records import SessionRecord, Turn
 from leftoff.session.sessions import KnownSession, read_memory, with_memory
+from leftoff.session.usage_limits import find_usage_limit
 from leftoff.store import Store
 
 _RECENT_SECONDS = 30.0
+# opencode keeps all sessions in one.
+_DATABASE = ".db"
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +69,7 @@ class Sight:
         self._written = self.record
         self._last: Case | None = None
         self._facts: tuple[capture.SessionMemory, Facts] | None = None
+        self._window = 0
 
     @property
     def read_offset(self) -> int:
@@ -85,10 +91,10 @@ class Sight:
                 self._kept = with_memory(record, self._memory).memory
         return msgspec.structs.replace(record, memory=self._kept), self._memory
 
-    def facts(self, memory: capture.SessionMemory) -> Facts:
+    def facts(self, memory: capture.SessionMemory, window: int) -> Facts:
         """Report the facts in a session's memory; each memory is evaluated once."""
-        if self._facts is None or self._facts[0] is not memory:
-            self._facts = (memory, report(memory.state))
+        if self._facts is None or self._facts[0] is not memory or self._window != window:
+            self._facts, self._window = (memory, report(memory.state, window=window)), window
         return context_usage.with_live_use(
             self._facts[1], self.store.project.state_folder, self.record.session_id
         )
@@ -111,11 +117,14 @@ class Sight:
         if self.life is not None:
             state = self.store.project.state_folder
             context_usage.update_statusline(self.store, state, case.event.session_id, case.facts)
-            records.keep_life(state, self.life)
+            self.life = records.keep_life_over(state, self.life)
 
 
 def _stamp(path: str) -> tuple[object, ...]:
     """Return what changes whenever the transcript does; empty if there is no file."""
+    # A database changes in its log first, so its own file says nothing.
+    if path.endswith(_DATABASE):
+        return ()
     try:
         found = Path(path).stat() if path else None
     except (OSError, ValueError):
@@ -125,33 +134,51 @@ def _stamp(path: str) -> tuple[object, ...]:
 
 def read_case(event: HookEvent, sight: Sight, settings: config.Settings) -> Case:
     """Read what is known about an event's session, and new lines of its transcript."""
-    now, memory = sight.read_on(_follow_turn(event, _apply_event(event, sight.record), sight))
+    now, memory = sight.read_on(_follow_turn(event, _apply_event(event, sight), sight))
     return Case(
         event=event,
         store=sight.store,
         settings=settings,
         before=sight.record,
         now=now,
-        facts=sight.facts(memory) if memory is not None else None,
+        facts=sight.facts(memory, now.window) if memory is not None else None,
         memory=memory,
         sight=sight,
     )
 
 
-def _apply_event(event: HookEvent, before: SessionRecord) -> SessionRecord:
+def _apply_event(event: HookEvent, sight: Sight) -> SessionRecord:
     """Add what the event itself says about its session to the record."""
+    before = sight.record
     at = datetime.fromtimestamp(event.at, UTC)
     return msgspec.structs.replace(
         before,
         cwd=event.cwd,
-        transcript_path=event.transcript_path or before.transcript_path,
+        transcript_path=event.transcript_path
+        or before.transcript_path
+        or _find_transcript(event, sight.store),
         begun_at=before.begun_at or at,
         # An idle notification does not show that the agent was working.
         seen_at=before.seen_at or at if event.kind == "idle" else at,
+        window=event.window or before.window,
+        limit=_find_limit(event, before.limit),
         ended_at=at if event.kind == "session-end" else None,
         end_reason=event.source if event.kind == "session-end" else "",
         deferred_at=None if event.kind == "pre-compact" else before.deferred_at,
     )
+
+
+def _find_limit(event: HookEvent, known: str) -> str:
+    """Return the usage limit at which the session stopped; a finished turn ends that."""
+    if event.kind == "failure":
+        return find_usage_limit(event.error, datetime.fromtimestamp(event.at, UTC)) or known
+    return "" if event.kind == "stop" else known
+
+
+def _find_transcript(event: HookEvent, store: Store) -> str:
+    """Return the transcript of an event that does not name it, such as most of Copilot's."""
+    root = store.project.environment.find_agent_folder(event.agent)
+    return DIALECTS[event.agent].find_transcript(root, event.session_id)
 
 
 def _follow_turn(event: HookEvent, record: SessionRecord, sight: Sight) -> SessionRecord:
@@ -161,7 +188,7 @@ def _follow_turn(event: HookEvent, record: SessionRecord, sight: Sight) -> Sessi
     is_written = bool(is_awaited) and wait_for_words(
         event.last_words,
         Path(record.transcript_path),
-        told_at=event.at,
+        sent_at=event.at,
         after=read,
         is_writer_alive=sight.is_alive,
     )
@@ -175,7 +202,11 @@ def _follow_turn(event: HookEvent, record: SessionRecord, sight: Sight) -> Sessi
 _HEAD_BYTES = 256 * 1024
 _MOST_BESIDE = 20
 _MESSAGE_ID = re.compile(rb'"uuid":\s*"[\w-]{8,64}"')
-_SESSION_ID = re.compile(rb'"session_?[iI]d":\s*"([\w.-]{1,128})"')
+# After /clear, Claude Code goes on writing the id of the session before as `session_id`, which only
+# says which process wrote the line. The session's own id is `sessionId`.
+_SESSION_IDS = tuple(
+    re.compile(rb'"%s":\s*"([\w.-]{1,128})"' % key) for key in (b"sessionId", b"session_id")
+)
 
 
 def read_on(
@@ -185,7 +216,10 @@ def read_on(
     path = Path(record.transcript_path)
     if not record.transcript_path or not path.is_file():
         return memory
-    return capture.read_session(path, agent=record.agent, memory=memory)
+    # Some agents keep all sessions in one file.
+    return capture.read_session(
+        path, agent=record.agent, memory=memory, session_id=record.session_id
+    )
 
 
 def find_former_session(record: SessionRecord) -> str | None:
@@ -195,7 +229,7 @@ def find_former_session(record: SessionRecord) -> str | None:
     """
     path = Path(record.transcript_path)
     begin = _read_begin(path) if record.transcript_path else b""
-    ids = _SESSION_ID.findall(begin)
+    ids = next(filter(None, (each.findall(begin) for each in _SESSION_IDS)), [])
     others = [each.decode() for each in ids if each != record.session_id.encode()]
     first = _MESSAGE_ID.search(begin)
     if others or first is None:
@@ -225,8 +259,9 @@ def _age_rank(path: Path) -> float:
 def build_session(
     store: Store, record: SessionRecord, facts: Facts | None, memory: capture.SessionMemory | None
 ) -> KnownSession | None:
-    """Combine what is known about a session; None if nothing was ever asked in it."""
-    if facts is None or memory is None or not facts.intent:
+    """Combine what is known about a session; None if nothing was ever asked or done in it."""
+    # A slash command is not a request, but the agent may have worked on it.
+    if facts is None or memory is None or not (facts.intent or shows_work(facts)):
         return None
     path = Path(record.transcript_path)
     touched = path.stat().st_mtime if path.is_file() else 0.0
@@ -258,7 +293,7 @@ def wait_for_words(
     words: str,
     transcript: Path,
     *,
-    told_at: float,
+    sent_at: float,
     after: int,
     is_writer_alive: Callable[[], bool],
 ) -> bool:
@@ -270,7 +305,7 @@ def wait_for_words(
     """
     if not words.strip() or not transcript.parent.is_dir():
         return False
-    is_old = time.time() - told_at > _OLD_SECONDS
+    is_old = time.time() - sent_at > _OLD_SECONDS
     deadline = time.monotonic() + (0 if is_old else _WAIT_SECONDS)
     while not has_words(transcript, words, after=after):
         if time.monotonic() > deadline or not is_writer_alive():
@@ -352,6 +387,9 @@ def _is_written(record: SessionRecord, words: str) -> bool:
     transcript = Path(record.transcript_path)
     if not transcript.is_file():
         return False
+    if transcript.suffix == _DATABASE:
+        # It has every prompt and call at once, in an order that no tail of the file shows.
+        return True
     read = record.turn.read
     # With so much new text, the transcript is past this turn.
     return transcript.stat().st_size - read > TAIL or has_words(transcript, words, after=read)

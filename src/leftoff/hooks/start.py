@@ -7,9 +7,15 @@ otherwise, work that crashed or was left off.
 
 import _thread
 import contextlib
+import gc
 import os
 import sys
 import time
+
+if __name__ == "__main__":
+    # What is loaded lives until the end. To look for garbage in it takes 6 % of a start's time.
+    gc.disable()
+
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -26,10 +32,10 @@ from leftoff.hooks import offers, replies, trouble
 from leftoff.hooks.offers import StartReply
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import SessionNews
-from leftoff.projects.project import find_project
+from leftoff.projects.project import Project, find_project
 from leftoff.session import records
 from leftoff.session.records import Life
-from leftoff.store import Store, disk, plain_name, utc_now
+from leftoff.store import BY_PROMPT, Store, disk, plain_name, utc_now
 from leftoff.store.layout import is_off
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, join, say
@@ -83,9 +89,14 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         _note(event, store, state, reply.offered)
     finally:
         store.close()
-    notice = join([_notice(state), reply.notice, late], " ")
+    notice = join([_notice(state, project), reply.notice, late], " ")
     text = join([reply.text, late], "\n\n")
-    return DIALECTS[agent].context_reply("SessionStart", text, notice=notice)
+    if DIALECTS[agent].ADDS_AT_START or not text:
+        return DIALECTS[agent].context_reply("SessionStart", text, notice=notice)
+    # This agent does not give the model what a session start replies, but it does at a prompt.
+    place = replies.path_of(state, event.cwd, agent, "UserPromptSubmit", event.session_id)
+    replies.put(place, DIALECTS[agent].context_reply("UserPromptSubmit", text, notice=notice))
+    return NO_REPLY
 
 
 def _catch_up(event: HookEvent, store: Store, state: Path) -> Rendered:
@@ -128,7 +139,7 @@ def _watch(state: Path, agent: str, watched: int) -> None:
     notice = say("leftoff: the session start was stopped; run `leftoff doctor` for details.")
     if agent in DIALECTS:
         reply = DIALECTS[agent].context_reply("SessionStart", say(""), notice=notice)
-        os.write(1, f"{reply}\n".encode())
+        os.write(1, f"{reply}\n".encode() if reply else b"")
     os._exit(0)
 
 
@@ -192,7 +203,7 @@ def _build_reply(
     event: HookEvent, store: Store, settings: config.Settings, page: str | None
 ) -> StartReply:
     state = store.project.state_folder
-    is_compacted = _is_compacted(event)
+    is_compacted = _is_compacted(event) or _lacks_state(event, store)
     if is_compacted:
         # Prepared replies assume a context that is no longer full: a block would never end.
         for name in ("UserPromptSubmit", "PreToolUse"):
@@ -203,11 +214,32 @@ def _build_reply(
     elif event.source in {"resume", "fork"}:
         reply = _with_banner(StartReply(_changes(event, store)), event, store, settings)
         return _with_prompts(reply, event, store, settings)
+    elif (handed := _take_over(event, store, settings)) is not None:
+        reply = handed
     else:
         reply = _with_interrupted_work(offers.offer(event, store, _reserve_guide(settings)), store)
         reply = _with_banner(reply, event, store, settings)
     reply = _with_unsaved(_with_prompts(reply, event, store, settings), event, store)
     return _with_guide(_with_memory(reply, event, store, settings, page), settings)
+
+
+def _take_over(event: HookEvent, store: Store, settings: config.Settings) -> StartReply | None:
+    """Return the thread that the user started this session for, if there is one."""
+    # As in `hand_over.find_mark`, which most session starts need not load.
+    waiting = store.project.state_folder / "handed" / event.agent
+    if event.source == "clear" or not waiting.is_dir():
+        return None
+    return hooks.hand_over.take(event, store, settings)
+
+
+def _lacks_state(event: HookEvent, store: Store) -> bool:
+    """Return whether a resumed session was compacted and ended before it got its state back."""
+    if event.source != "resume" or DIALECTS[event.agent].STARTS_AFTER_COMPACTION:
+        return False
+    record = records.load(store, event.agent, event.session_id)
+    if record.retells:
+        records.keep(store, msgspec.structs.replace(record, retells=False))
+    return record.retells
 
 
 def _with_guide(reply: StartReply, settings: config.Settings) -> StartReply:
@@ -246,6 +278,8 @@ def _request_checks(event: HookEvent, state: Path, settings: config.Settings) ->
         hooks.answer_compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
     if settings.safety == "on":
         hooks.context_policy.create_ask_file(state, event)
+    if settings.confirm == "always":
+        hooks.first_prompt.expect(state, event.cwd, settings)
 
 
 def _is_compacted(event: HookEvent) -> bool:
@@ -317,8 +351,7 @@ def _sync_mirrors(event: HookEvent, store: Store, settings: config.Settings) -> 
     exported = open_mirrors(settings.mirror).export_changes(
         store, session=news, briefing=lambda: _page(store)
     )
-    for problem in exported.problems:
-        trouble.note(store.project.state_folder, "mirroring", LeftoffError(problem))
+    trouble.note_files(store.project, exported.problems)
 
 
 def _page(store: Store) -> str:
@@ -350,7 +383,17 @@ def _note(event: HookEvent, store: Store, state: Path, offered: str) -> None:
 
 
 def _keep_life(event: HookEvent, store: Store, offered: str) -> None:
-    pid = store.project.environment.find_agent_pid()
+    environment = store.project.environment
+    dialect, root = DIALECTS[event.agent], environment.find_agent_folder(event.agent)
+    pid = event.pid or environment.find_agent_pid(event.agent)
+    # Where the system does not show the processes above a hook, the agent's own files may.
+    pid = pid or dialect.find_pid(root, event.session_id)
+    state = store.project.state_folder
+    has_passed = False
+    if event.source in {"resume", "fork"}:
+        offered, has_passed = _find_earlier_offer(event, store)
+    if offered and _was_accepted(event, store, offered):
+        offered = ""
     life = Life(
         agent=event.agent,
         session_id=event.session_id,
@@ -360,24 +403,51 @@ def _keep_life(event: HookEvent, store: Store, offered: str) -> None:
         pid_began=processes.read_start_time(pid) if pid else 0.0,
         seen_at=event.at,
         offered=offered,
+        has_passed=has_passed,
         transcript_path=event.transcript_path,
+        lock=dialect.find_lock(root, event.session_id),
     )
-    records.keep_life(store.project.state_folder, life)
+    records.keep_life(state, life)
 
 
-def _notice(state: Path) -> Rendered:
-    """Say that hooks failed or events wait; most of the time there is no trace of either."""
+def _find_earlier_offer(event: HookEvent, store: Store) -> tuple[str, bool]:
+    """Return what a resumed session was offered before, and whether it did something else."""
+    life = records.life_of(store.project.state_folder, event.agent, event.session_id)
+    known = life or records.load(store, event.agent, event.session_id)
+    return known.offered, known.has_passed
+
+
+def _was_accepted(event: HookEvent, store: Store, offered: str) -> bool:
+    """Join the thread if the first prompt asked for it before this start was noted."""
+    known = records.life_of(store.project.state_folder, event.agent, event.session_id)
+    head = store.index().head(offered) if known is not None and known.asked else None
+    if head is None:
+        return False
+    if store.index().find_joined(event.session_id) is not None:
+        # The user handed the thread over, and this start has just recorded that.
+        return True
+    session = (event.agent, event.session_id)
+    store.record("resumed", [head.id], session=session, trigger=BY_PROMPT)
+    return True
+
+
+def _notice(state: Path, project: Project) -> Rendered:
+    """Say that hooks failed, events wait or a file is unclear; usually there is no trace of it."""
     traces = (state / "trouble.jsonl", state / "full", state / "lost")
     if not (any(map(os.path.lexists, traces)) or _count_files(state / "spool")):
         return say("")
-    count = trouble.count_recent(state)
-    if not count:
+    count, unclear = trouble.count_recent(state), trouble.list_of_files(project)
+    if not count and not unclear:
         return say("")
     what = "a hook failed" if count == 1 else f"hooks failed {count} times"
-    return say("leftoff: {what}; run `leftoff doctor` for details.", what=what)
+    if not count:
+        what = unclear[-1]
+    return say("leftoff: {what:400}; run `leftoff doctor` for details.", what=what.rstrip("."))
 
 
 if __name__ == "__main__":
+    gc.freeze()
+    gc.enable()
     main(sys.argv[1] if len(sys.argv) > 1 else "")
     sys.stdout.flush()
     # Nothing is left to clean up, and the agent is waiting.

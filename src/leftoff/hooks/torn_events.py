@@ -17,7 +17,6 @@ from leftoff.hooks.spool import Letter
 
 _FIELDS = ("session_id", "transcript_path", "cwd")
 _HEAD_BYTES = 64 * 1024
-_PLAIN = re.compile(r"[\w-]+", re.ASCII)
 
 
 def repair_event(letter: Letter, environment: Environment) -> HookEvent | None:
@@ -27,7 +26,8 @@ def repair_event(letter: Letter, environment: Environment) -> HookEvent | None:
         return None
     fields = _fields(_head(letter.path))
     session = fields.get("session_id") or letter.session
-    transcript = fields.get("transcript_path") or _transcript(letter.agent, session, environment)
+    root = environment.find_agent_folder(letter.agent)
+    transcript = fields.get("transcript_path") or dialect.find_transcript(root, session)
     cwd = fields.get("cwd") or (_fields(_head(Path(transcript))).get("cwd") if transcript else None)
     if not session or not cwd:
         return None
@@ -53,14 +53,6 @@ def _string(data: bytes) -> str | None:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return value if isinstance(value, str) else None
-
-
-def _transcript(agent: str, session: str, environment: Environment) -> str:
-    """Find the transcript of a session by its name, as Claude Code stores them."""
-    if agent != "claude" or not _PLAIN.fullmatch(session):
-        return ""
-    found = (environment.find_agent_folder(agent) / "projects").glob(f"*/{session}.jsonl")
-    return next((str(path) for path in found if path.is_file()), "")
 
 
 def _head(path: Path) -> bytes:

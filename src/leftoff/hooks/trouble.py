@@ -2,14 +2,17 @@
 
 import contextlib
 import os
+import re
 import stat
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
+from leftoff import hooks
 from leftoff.errors import LeftoffError, StoreRefused
-from leftoff.hooks import spool
+from leftoff.projects.project import Project
 from leftoff.store import disk, log
 from leftoff.text.plural import format_count
 
@@ -26,12 +29,17 @@ _STANDING = {
 }
 
 
+_UNCLEAR_FILE = re.compile(r"Could not import (.+?): ")
+
+
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
     """One problem: ids, places and kinds of errors, never what a user typed."""
 
     at: float
     where: str
     what: str
+    store: str = ""
+    """The store of the project whose files have the problem; empty if leftoff has it."""
 
 
 _decoder = msgspec.json.Decoder(Trouble)
@@ -39,7 +47,17 @@ _decoder = msgspec.json.Decoder(Trouble)
 
 def note(state: Path, where: str, error: BaseException) -> None:
     """Record a problem; if even that fails, there is nothing left to do."""
-    trouble = Trouble(at=time.time(), where=where, what=_format_error(error)[:500])
+    _append(state, Trouble(at=time.time(), where=where, what=_format_error(error)[:500]))
+
+
+def note_files(project: Project, problems: Iterable[str]) -> None:
+    """Record problems with native files, which concern nobody outside their project."""
+    for what in problems:
+        found = Trouble(at=time.time(), where="files", what=what[:500], store=str(project.store))
+        _append(project.state_folder, found)
+
+
+def _append(state: Path, trouble: Trouble) -> None:
     try:
         disk.ensure_folder(state)
         log.append(_path(state), trouble, durable=False)
@@ -61,16 +79,34 @@ def _format_error(error: BaseException) -> str:
 
 
 def recent(state: Path) -> list[Trouble]:
-    """Return the newest problems, oldest first, and those that persist."""
-    return [*_read(state)[-_KEPT:], *list_unresolved(state)]
+    """Return the newest problems of leftoff, oldest first, and those that persist."""
+    return [*_list_own(state), *list_unresolved(state)]
+
+
+def list_of_files(project: Project) -> list[str]:
+    """Return the newest problems with a project's native files, oldest first."""
+    store = str(project.store)
+    found = [each for each in _read(project.state_folder) if each.store == store][-_KEPT:]
+    return [*dict.fromkeys(each.what for each in found if not _is_over(each))]
+
+
+def _is_over(trouble: Trouble) -> bool:
+    """Return whether the file was changed or removed since; a file still broken is noted again."""
+    named = _UNCLEAR_FILE.match(trouble.what)
+    if named is None:
+        return False
+    try:
+        # Not the mtime: a copy of a sound file may be older.
+        return Path(named[1]).stat().st_ctime > trouble.at
+    except OSError:
+        return True
 
 
 def count_recent(state: Path) -> int:
-    """Count the newest problems; quick, however many events wait."""
+    """Count the newest problems of leftoff; quick, however many events wait."""
     marks = [name for name in _STANDING if disk.is_regular(state / name)]
-    late = time.time() - _LATE_SECONDS
-    is_late = any(at < late for at in spool.read_times(state))
-    return len(_read(state)[-_KEPT:]) + len(marks) + is_late
+    is_late = bool(_read_late(state))
+    return len(_list_own(state)) + len(marks) + is_late
 
 
 def list_unresolved(state: Path) -> list[Trouble]:
@@ -81,8 +117,7 @@ def list_unresolved(state: Path) -> list[Trouble]:
             mark = (state / name).lstat()
             if stat.S_ISREG(mark.st_mode):
                 found.append(Trouble(at=mark.st_mtime, where="hooks", what=what))
-    late = time.time() - _LATE_SECONDS
-    waiting = [at for at in spool.read_times(state) if at < late]
+    waiting = _read_late(state)
     if waiting:
         what = (
             f"{format_count(len(waiting), 'event')} waited for more than a minute to be processed"
@@ -91,11 +126,23 @@ def list_unresolved(state: Path) -> list[Trouble]:
     return found
 
 
+def _read_late(state: Path) -> list[float]:
+    """Return when each event came in that should have been processed by now."""
+    # `leftoff status` asks, and seldom does an event wait.
+    try:
+        with os.scandir(state / "spool") as found:
+            is_empty = next(found, None) is None
+    except OSError:
+        return []
+    late = time.time() - _LATE_SECONDS
+    return [] if is_empty else [at for at in hooks.spool.read_times(state) if at < late]
+
+
 def forget_full(state: Path) -> None:
     """Let hooks store events again once the spool is drained, and note that some were lost."""
     full = state / "full"
     _remove_stray_mark(full)
-    if os.path.lexists(full) and len(spool.letters(state)) < _DRAINED:
+    if os.path.lexists(full) and len(hooks.spool.letters(state)) < _DRAINED:
         with contextlib.suppress(OSError):
             (state / "lost").touch(mode=0o600)
             full.unlink()
@@ -119,6 +166,10 @@ def clear(state: Path) -> None:
     for path in (_path(state), state / "lost"):
         with contextlib.suppress(FileNotFoundError):
             path.unlink()
+
+
+def _list_own(state: Path) -> list[Trouble]:
+    return [each for each in _read(state) if not each.store][-_KEPT:]
 
 
 def _read(state: Path) -> list[Trouble]:

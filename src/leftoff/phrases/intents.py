@@ -14,6 +14,7 @@ import msgspec
 
 from leftoff.names import kebab, list_telling_words
 from leftoff.phrases.match import LONGEST, any_of, fold, read_languages, split_phrases, trim
+from leftoff.phrases.short_answers import drop_greeting
 
 Spoken = Literal[
     "save", "restore", "recall", "resume", "clear", "list", "prompts", "undo", "status", "ship"
@@ -72,21 +73,51 @@ def find_intent(
     `names` are the names of the checkpoints; `can_resume` says whether there is one to resume.
     """
     plain = _strip(text)
+    # "Ok" and "yes please" are more than their politeness.
+    if _is_bare(plain) or (len(text) <= LONGEST and _is_bare(trim(fold(text)))):
+        return Intent(kind="resume") if at_start and can_resume else None
     if not plain:
         return None
-    # "Yes please" is more than its politeness.
-    if plain in _bare() or trim(fold(text)) in _bare():
-        return Intent(kind="resume") if at_start and can_resume else None
     return next(filter(None, (_match(kind, plain, names) for kind in get_args(Spoken))), None)
 
 
 def find_topic(text: str) -> str | None:
     """Return what a message says to continue with, as typed: `go on with the cart`."""
-    plain = trim(text.replace("’", "'"))
+    return _find_topic(text, _topics("topics"))
+
+
+def find_finish(text: str) -> str | None:
+    """Return what a message says to work on, which may be old or new: `finish the cart`."""
+    return _find_topic(text, _topics("finishes"))
+
+
+def _find_topic(text: str, rules: list[re.Pattern[str]]) -> str | None:
+    plain = trim(drop_greeting(text.replace("’", "'").strip()))
     if len(text) > LONGEST or "\n" in plain:
         return None
-    found = next(filter(None, (rule.fullmatch(plain) for rule in _topics())), None)
+    found = next(filter(None, (rule.fullmatch(plain) for rule in rules)), None)
     return found["topic"] if found is not None and list_telling_words(found["topic"]) else None
+
+
+def list_beginnings(text: str) -> list[str]:
+    """Return the parts of a message after which it may go on to something else, shortest first."""
+    ends = [found.start() for found in _CLAUSE_END.finditer(text[:LONGEST])]
+    return [text[:end] for end in ends[:_MOST_CLAUSES] if text[:end].strip()]
+
+
+def begins_with_continue(text: str) -> bool:
+    """Return whether a message begins with an order to continue, and says more after it."""
+    beginnings = list_beginnings(drop_greeting(text.strip()))
+    return any(_continues().fullmatch(_strip(each)) is not None for each in beginnings)
+
+
+_MOST_CLAUSES = 3
+# Where a message that names some work may go on: "… the cart, but skip the tests".
+_CLAUSE_END = re.compile(
+    r"\n|[,;:.!?](?=\s|$)|[，。；：！？、]|\s+[-–—]+\s"
+    r"|\s+(?:and|but|by|then|und|aber|et|mais|puis|y|pero|luego)\s",
+    re.IGNORECASE,
+)
 
 
 def adapt_to_profile(intent: Intent, profile: str) -> Intent:
@@ -113,7 +144,7 @@ def is_slash_command(prompt: str) -> bool:
 
 # A path has another slash: /etc/hosts.
 _SLASH_COMMAND = re.compile(r"\s*/[a-zA-Z][\w:.-]*(?:\s|$)")
-_WAYS_OUT = re.compile(r"\s*/(?:checkpoint|compact|clear|help|leftoff:\S+)(?:\s|$)")
+_WAYS_OUT = re.compile(r"\s*/(?:checkpoint|compact|clear|help|leftoff[:-]\S+)(?:\s|$)")
 _PURGE = re.compile(r"\s*/checkpoint\s+--(?!restore(?:\s|$))")
 
 
@@ -167,9 +198,29 @@ def _polite() -> re.Pattern[str]:
     return re.compile(any_of(around))
 
 
+def _is_bare(plain: str) -> bool:
+    """Return whether a message consists of words such as "continue" alone: "yes, go on"."""
+    return _bare().fullmatch(plain) is not None
+
+
 @functools.cache
-def _bare() -> frozenset[str]:
-    return frozenset(each for language in read_languages() for each in language.intents.bare)
+def _bare() -> re.Pattern[str]:
+    one = any_of([_bare_words("bare"), _bare_words("agreements")])
+    # Politeness may be in the middle: "ok, please continue".
+    return re.compile(rf"(?:please )?{one}(?:[\W_]+(?:please )?{one})*")
+
+
+@functools.cache
+def _continues() -> re.Pattern[str]:
+    """Compile a go-ahead with a word for "continue" in it: "yes" may begin any other request."""
+    one, agreed = _bare_words("bare"), _bare_words("agreements")
+    return re.compile(rf"(?:{agreed}[\W_]+)*(?:please )?{one}(?:[\W_]+{any_of([one, agreed])})*")
+
+
+def _bare_words(key: Literal["bare", "agreements"]) -> str:
+    tables = [language.intents for language in read_languages()]
+    words = {each for table in tables for each in getattr(table, key)}
+    return any_of(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
 # NAME matches any name; KNOWN only the name of a checkpoint, or what looks like one.
@@ -194,11 +245,12 @@ def _rules(kind: Spoken) -> list[re.Pattern[str]]:
 
 
 @functools.cache
-def _topics() -> list[re.Pattern[str]]:
+def _topics(key: Literal["topics", "finishes"]) -> list[re.Pattern[str]]:
+    topic = {"TOPIC": "(?P<topic>.+?)"}
     return [
         re.compile(phrase, re.IGNORECASE)
         for table in (language.intents for language in read_languages())
-        for phrase in split_phrases(table.topics, table.parts | {"TOPIC": "(?P<topic>.+)"})
+        for phrase in split_phrases(getattr(table, key), table.parts | topic)
     ]
 
 

@@ -67,6 +67,8 @@ class IntentTable(_Table, frozen=True):
     resume: str = ""
     topics: str = ""
     """Says which work to continue, such as `go on with TOPIC`; with accents, as people type it."""
+    finishes: str = ""
+    """Says what to work on, such as `finish TOPIC`; that may be new work as well."""
     clear: str = ""
     list: str = ""
     prompts: str = ""
@@ -74,7 +76,9 @@ class IntentTable(_Table, frozen=True):
     status: str = ""
     ship: str = ""
     bare: tuple[str, ...] = ()
-    """Go-aheads that mean `resume` only at the start of a session; plain text, not regexes."""
+    """Words for `continue` that mean `resume` only at the start of a session; plain text."""
+    agreements: tuple[str, ...] = ()
+    """Go-aheads that mean the same alone, but may begin any other request: `yes`; plain text."""
     polite_before: str = ""
     polite_after: str = ""
 
@@ -112,8 +116,17 @@ class NoteTable(_Table, frozen=True):
 class ReplyTable(_Table, frozen=True):
     """What people answer an agent while it works; matched without accents."""
 
+    greetings: str = ""
+    """What people say before a request, such as `good morning`; with accents, as they type it."""
+    follow_ups: str = ""
+    """Whole requests that go on from the one before, such as `and also the docstring`."""
+
     go_aheads: str = ""
     """Units of a message that only agrees, thanks or picks an option: `yes`, `option 1`."""
+    refusals: str = ""
+    """Units of a message that declines what the agent proposed: `no`, `never mind`."""
+    wishes: str = ""
+    """Whole questions that ask for work rather than for an answer: `can you …`, `what about …`."""
     rules: str = ""
     """How a sentence looks that tells the agent how to work: `stop after each step`."""
 
@@ -193,8 +206,12 @@ def is_goodbye(message: str) -> bool:
     """
     if len(message) > LONGEST:
         return False
-    plain = trim(" ".join(message.casefold().split()))
-    return _around().sub("", plain.removeprefix("/")) in _messages()
+    plain = trim(" ".join(message.casefold().split())).removeprefix("/")
+    if _around().sub("", plain) in _messages():
+        return True
+    # People say it twice: "good night, see you tomorrow".
+    parts = [_around().sub("", trim(part)) for part in re.split(_PAUSE, plain)]
+    return len(parts) > 1 and all(part in _messages() for part in parts)
 
 
 def says_goodbye(message: str) -> bool:

@@ -7,6 +7,13 @@ from leftoff.phrases.match import any_of, fold, read_languages, split_phrases, t
 
 _LONGEST_REPLY = 80
 _LONGEST_RULE = 240
+_LONGEST_FOLLOW_UP = 300
+_LONGEST_ASIDE = 200
+# A greeting ends with a pause. Without one, it may be about a text: "hello world".
+_GREETED = (
+    r"(?:[^\S\n]*[,.!:;…–—，。！、～]+\s*|\s+-+\s+|[^\S\n]*\n\s*"
+    r"| (?=(?:can|could|would|please|i|we) ))(?=\S)"
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
 _QUESTION = re.compile(r"[?？]\W*$")
@@ -20,6 +27,32 @@ def is_go_ahead(message: str) -> bool:
     return not plain or _go_aheads().fullmatch(plain) is not None
 
 
+def is_refusal(message: str) -> bool:
+    """Return whether a message only declines what the agent proposed."""
+    if len(message) > _LONGEST_REPLY:
+        return False
+    first = re.split(r"[\s,.;!?。，！]+", trim(fold(message)), maxsplit=1)[0]
+    return is_go_ahead(message) and _compile("refusals").match(first) is not None
+
+
+def is_side_question(message: str) -> bool:
+    """Return whether a message asks something that words alone may answer, and for no work."""
+    if len(message) > _LONGEST_ASIDE or "\n" in message or not _QUESTION.search(message):
+        return False
+    return _compile("wishes").fullmatch(fold(message).strip()) is None
+
+
+def drop_greeting(message: str) -> str:
+    """Return a message without the greeting that it begins with, unless that is all of it."""
+    found = _greetings().match(message)
+    return message[found.end() :] if found else message
+
+
+def is_follow_up(message: str) -> bool:
+    """Return whether a request goes on from an earlier one, so that it makes no sense alone."""
+    return len(message) <= _LONGEST_FOLLOW_UP and _follow_ups().fullmatch(fold(message)) is not None
+
+
 def find_rules(message: str) -> list[str]:
     """Return the sentences of a message that say how to work, as they were written."""
     sentences = (_LIST_MARK.sub("", part.strip()) for part in _SENTENCE_END.split(message))
@@ -29,7 +62,28 @@ def find_rules(message: str) -> list[str]:
 def _is_rule(sentence: str) -> bool:
     if not 5 <= len(sentence) <= _LONGEST_RULE or _QUESTION.search(sentence):
         return False
-    return _rules().search(fold(sentence)) is not None
+    return _compile("rules").search(fold(sentence)) is not None
+
+
+@functools.cache
+def _greetings() -> re.Pattern[str]:
+    phrases = [
+        phrase
+        for language in read_languages()
+        for phrase in split_phrases(language.replies.greetings, language.replies.parts)
+    ]
+    return re.compile(rf"\s*{any_of(phrases)}{_GREETED}", re.IGNORECASE)
+
+
+@functools.cache
+def _follow_ups() -> re.Pattern[str]:
+    return re.compile(
+        any_of(
+            phrase
+            for language in read_languages()
+            for phrase in split_phrases(language.replies.follow_ups, language.replies.parts)
+        )
+    )
 
 
 @functools.cache
@@ -37,7 +91,8 @@ def _go_aheads() -> re.Pattern[str]:
     units = [
         phrase
         for language in read_languages()
-        for phrase in split_phrases(language.replies.go_aheads, language.replies.parts)
+        for table in (language.replies.go_aheads, language.replies.refusals)
+        for phrase in split_phrases(table, language.replies.parts)
     ]
     unit = any_of(units)
     # Dense scripts put nothing between units; elsewhere a unit ends with a word.
@@ -45,11 +100,12 @@ def _go_aheads() -> re.Pattern[str]:
 
 
 @functools.cache
-def _rules() -> re.Pattern[str]:
+def _compile(table: str) -> re.Pattern[str]:
+    """Return a pattern for the phrases of a table of replies, in every language."""
     return re.compile(
         any_of(
             phrase
             for language in read_languages()
-            for phrase in split_phrases(language.replies.rules, language.replies.parts)
+            for phrase in split_phrases(getattr(language.replies, table), language.replies.parts)
         )
     )

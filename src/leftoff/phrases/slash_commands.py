@@ -9,9 +9,11 @@ import shlex
 
 from leftoff.phrases.intents import Intent, Kind
 
-# `[no-redispatch]` keeps a skill on the current model; a plugin's name comes before a colon.
+# `[no-redispatch]` keeps a skill on the current model; a plugin's name comes before a colon. Agents
+# that name a command after its file alone have `/leftoff-continue`.
 _COMMAND = re.compile(
-    r"\s*(?:\[no-redispatch(?::\d+)?\]\s*)?/(?:([\w-]+):)?([\w-]+)(?:\s+(.*))?", re.DOTALL
+    r"\s*(?:\[no-redispatch(?::\d+)?\]\s*)?/(?:([\w-]+):|(leftoff)-)?([\w-]+)(?:\s+(.*))?",
+    re.DOTALL,
 )
 _QUOTES = str.maketrans("“”„«»", '"' * 5)
 _OWN = "leftoff"
@@ -48,8 +50,8 @@ def read_slash_command(text: str, *, profile: str = "default") -> Intent | None:
     found = _COMMAND.fullmatch(text)
     if found is None:
         return None
-    plugin, command, rest = found.groups()
-    kind = (_OWN_COMMANDS if plugin == _OWN else _COMMANDS).get(command)
+    plugin, prefix, command, rest = found.groups()
+    kind = (_OWN_COMMANDS if _OWN in {plugin, prefix} else _COMMANDS).get(command)
     words = _split(rest or "")
     if kind is None or words is None:
         return None
@@ -63,6 +65,9 @@ def _read_checkpoint(words: list[str], profile: str) -> Intent | None:
         return _read(_MODES[first], rest, "")
     if first in _FLAGS:
         return _read(_FLAGS[first], rest, "")
+    # Only hooks run this mode of openclaw.
+    if words == ["auto"] and profile not in _WORDS_ARE:
+        return None
     return _read("save", words, _WORDS_ARE.get(profile, ""))
 
 

@@ -23,6 +23,7 @@ SETTINGS: Mapping[str, Any] = {
     "confirm": "never",
     "naming": "ask",
     "names": "plain",
+    "same_name": "always",
     "noise": "line",
     "quality": [],
     "next_action": "stated",
@@ -30,7 +31,7 @@ SETTINGS: Mapping[str, Any] = {
     # More than full: the user manages the context window.
     "fresh_at": 1000.0,
 }
-HOLDS = guardz_file.HOLDS
+HOLDS = guardz_file.HOLDS | {guardz_index.LINES}
 IS_LIVING = True
 PER_WORKTREE = False
 WANTS_KNOWLEDGE = False
@@ -98,10 +99,12 @@ def more(folder: Path) -> More:
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file, and what MEMORY.md says about it."""
     native = guardz_file.read(path, data)
-    left_off = native.fields.get("left_off")
-    if native.name and (found := guardz_index.summary_in(path.parent, native.name, left_off)):
-        return msgspec.structs.replace(native, fields={**native.fields, "summary": found})
-    return native
+    lines = guardz_index.lines_about(path.parent, native.name) if native.name else []
+    if not lines:
+        return native
+    summary = guardz_index.summary_in(lines[0], native.fields.get("left_off"))
+    more = {guardz_index.LINES: "\n".join(lines), **({"summary": summary} if summary else {})}
+    return msgspec.structs.replace(native, fields={**native.fields, **more})
 
 
 def write(files: Files, news: StoreNews) -> None:
@@ -112,8 +115,11 @@ def write(files: Files, news: StoreNews) -> None:
     spelled: dict[str, list[str]] = {}
     for path in files.names("", "checkpoint-*.md"):
         spelled.setdefault(guardz_file.name_of(path), []).append(path)
+    listed: dict[str, Checkpoint | None] = {}
     for name, checkpoint in named.items():
         shown = _find_path(files, name, checkpoint) if checkpoint is not None else ""
+        if checkpoint is None or not _is_settled(files, shown, checkpoint):
+            listed[name] = checkpoint
         if checkpoint is not None:
             text = guardz_file.render(checkpoint, news.project.environment.home)
             files.replace(shown, text.encode("utf-8", "replace"), of=checkpoint.id)
@@ -121,7 +127,18 @@ def write(files: Files, news: StoreNews) -> None:
         for path in spelled.get(name, []):
             if path != shown:
                 files.trash(path)
-    files.edit(guardz_index.INDEX, lambda text: guardz_index.with_bullets(text, named))
+    if listed:
+        files.edit(guardz_index.INDEX, lambda text: guardz_index.with_bullets(text, listed))
+
+
+def _is_settled(files: Files, path: str, checkpoint: Checkpoint) -> bool:
+    """Return whether a checkpoint's file is as its agent wrote it, and listed; both then stay."""
+    text = guardz_file.kept_text(checkpoint)
+    if text is None or files.read(path) != text.encode():
+        return False
+    # A save that was killed may have left a file without its line.
+    is_listed = bool(guardz_index.lines_about(files.root, guardz_file.name_of(path)))
+    return is_listed and not guardz_index.is_listed_otherwise(checkpoint)
 
 
 def _find_path(files: Files, name: str, checkpoint: Checkpoint) -> str:

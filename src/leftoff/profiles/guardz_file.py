@@ -11,12 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.names import RESERVED, clean_name
-from leftoff.profiles import loose_markdown, markdown_codec
-from leftoff.profiles.loose_markdown import Part, fold, is_blank, is_bullet, read_items
+from leftoff.names import clean_name
+from leftoff.profiles import guardz_words, loose_markdown, markdown_codec
+from leftoff.profiles.guardz_words import (
+    BLOCKERS,
+    DECISIONS,
+    DONE,
+    FAILED,
+    FILES,
+    LEFT_OFF,
+    NEXT,
+    NOTES,
+    QUESTIONS,
+    TITLES,
+)
+from leftoff.profiles.loose_markdown import Part, fold, is_blank, is_bullet, list_rows, read_items
+from leftoff.profiles.loose_times import read_moment
 from leftoff.profiles.profile import Native
 from leftoff.profiles.regular_files import digest
-from leftoff.text import times
 
 TEXT = "native_text"
 """The key under which a checkpoint keeps the text of its file."""
@@ -30,48 +42,14 @@ HOLDS = frozenset(
 
 Plain = dict[str, Any]
 
-_COMMIT = re.compile(r"[0-9a-f]{7,8}")
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+_NO_BRANCH = re.compile(
+    r"[(]?(?:none|n/?a|unknown|null|detached|head|detached head)[)]?", re.IGNORECASE
+)
 _MOST_FILES = 10
 _NOTHING = re.compile(
-    r"[(*_`]*(?:none|n/?a|nothing|unknown|null)(?: yet| so far| this session)?[)*_`.]*",
-    re.IGNORECASE,
+    rf"[(*_`]*(?:{guardz_words.NOTHING})(?: yet| so far| this session)?[)*_`.]*", re.IGNORECASE
 )
-
-_LEFT_OFF = "Left Off"
-_DONE = "Done This Session"
-_FAILED = "Failed Approaches"
-_FILES = "Modified Files"
-_DECISIONS = "Decisions"
-_NOTES = "Notes"
-_QUESTIONS = "Open Questions"
-_BLOCKERS = "Blockers"
-_NEXT = "Next"
-
-# Agents paraphrase the headings; case, numbers, emphasis and other signs do not count.
-_SPELLINGS = {
-    _LEFT_OFF: "where i left off,where we left off,where work left off,where it left off,"
-    "where work stopped,stopped at,where things stand,left off at,last state,current state",
-    _DONE: "done,done so far,completed,completed this session,accomplished,accomplishments,"
-    "accomplished this session,what was done,what was accomplished,work done,progress",
-    _FAILED: "failed,failures,failed attempts,what failed,failed or abandoned,abandoned,"
-    "abandoned approaches,failed abandoned approaches,what did not work,what didnt work,dead ends",
-    _FILES: "files modified,changed files,files changed,files touched,files,modified,edited files",
-    _DECISIONS: "key decisions,decisions made",
-    _NOTES: "context,relevant context,additional context,other notes",
-    _QUESTIONS: "questions,pending questions,pending decisions,open decisions,undecided",
-    _BLOCKERS: "blocked,blocked by,blocked on,blocking",
-    _NEXT: "next action,next step,next steps,what comes next",
-}
-TITLES = {
-    fold(spelling): title
-    for title, others in _SPELLINGS.items()
-    for spelling in (title, *others.split(","))
-}
-_FIELDS = {
-    **dict.fromkeys(("branch", "git branch"), "branch"),
-    **dict.fromkeys(("saved", "saved at", "saved on", "date", "timestamp"), "saved_at"),
-    **dict.fromkeys(("plan", "plan file", "active plan"), "plan"),
-}
 
 
 # Reading
@@ -84,7 +62,10 @@ def read(path: Path, data: bytes) -> Native:
     name = name_of(path.name)
     reader = _Reader(name)
     reader.add_top(top)
-    if not (sections or reader.has_fields or fold(top.title).startswith("checkpoint")):
+    # A single line may be anything; who writes more under this name means a checkpoint.
+    is_text = "\0" not in text and text.encode() == data and "\n" in text.strip()
+    is_titled = fold(top.title).startswith("checkpoint")
+    if not (sections or reader.has_fields or is_titled or is_text):
         return Native(problem="It has none of the fields or sections of a checkpoint.")
     for part in sections:
         reader.add_section(part)
@@ -97,9 +78,7 @@ def read(path: Path, data: bytes) -> Native:
 
 def name_of(file: str) -> str:
     """Return the name of the checkpoint in a file."""
-    name = clean_name(file.removesuffix(".md").removeprefix("checkpoint-"))
-    # leftoff calls its own checkpoints so.
-    return f"{name}-imported" if name in RESERVED else name
+    return clean_name(file.removesuffix(".md").removeprefix("checkpoint-"))
 
 
 class _Reader:
@@ -108,7 +87,7 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self._name = name
         self._fields: Plain = {}
-        self._texts: dict[str, list[str]] = {title: [] for title in _SPELLINGS}
+        self._texts: dict[str, list[str]] = {title: [] for title in TITLES.values()}
         self._prose = ""
         self._rest: list[str] = []
 
@@ -119,10 +98,12 @@ class _Reader:
 
     def add_section(self, part: Part) -> None:
         """Read a heading and what is below it."""
-        if part.known == _LEFT_OFF:
-            self._texts[_LEFT_OFF].append("\n".join(part.lines).strip("\n"))
-        elif part.known == _FILES:
+        if part.known == LEFT_OFF:
+            self._texts[LEFT_OFF].append("\n".join(part.lines).strip("\n"))
+        elif part.known == FILES:
             self._add_files(part)
+        elif part.known == FAILED:
+            self._add_failed(part)
         elif part.known is not None:
             self._texts[part.known] += _drop_nothing(read_items(part.lines))
         elif part.has_text:
@@ -139,7 +120,7 @@ class _Reader:
         prose: list[str] = []
         for line in part.lines:
             field = loose_markdown.read_field(line)
-            key = _FIELDS.get(fold(field[0])) if field else None
+            key = guardz_words.FIELDS.get(fold(field[0])) if field else None
             if field is not None and key is not None and key not in self._fields:
                 self._add_field(key, *field)
             else:
@@ -156,27 +137,34 @@ class _Reader:
         for item in _drop_nothing(_read_files(part.lines)):
             path, is_whole = _read_path(item)
             is_path = " " not in path or "/" in path or "." in path.strip(".")
-            self._texts[_FILES] += [path] if is_path else []
+            self._texts[FILES] += [path] if is_path else []
             self._rest += [] if is_whole and is_path else [item]
+
+    def _add_failed(self, part: Part) -> None:
+        found = read_items(_list_below_headings(part.lines))
+        if len(found) == 1 and _NOTHING_BECAUSE.match(found[0]):
+            self._rest.append(f"{part.title}: {found[0]}")
+        else:
+            self._texts[FAILED] += _drop_nothing(found)
 
     def collect(self) -> Plain:
         """Return everything that was found."""
         texts = self._texts
-        if not any(texts[_LEFT_OFF]):
-            texts[_LEFT_OFF] = [self._prose]
+        if not any(texts[LEFT_OFF]):
+            texts[LEFT_OFF] = [self._prose]
         elif self._prose:
             self._rest += re.split(r"\n{2,}", self._prose)
-        left_off, pending = _split_pending("\n\n".join(filter(None, texts[_LEFT_OFF])))
-        action = [*pending["Next"], *texts[_NEXT]]
+        left_off, pending = _split_pending("\n\n".join(filter(None, texts[LEFT_OFF])))
+        action = [*pending["Next"], *texts[NEXT]]
         lists: Plain = {
             "left_off": left_off,
-            "done": texts[_DONE],
-            "failed": [_split_reason(each, "failed") for each in texts[_FAILED]],
-            "files_modified": texts[_FILES],
-            "questions": [*pending["Open question"], *texts[_QUESTIONS]],
-            "blockers": [*pending["Blocked"], *texts[_BLOCKERS]],
-            "decisions": [_split_reason(each, "decisions") for each in texts[_DECISIONS]],
-            "notes": [*self._rest, *texts[_NOTES]],
+            "done": texts[DONE],
+            "failed": [_split_failure(each) for each in texts[FAILED]],
+            "files_modified": texts[FILES],
+            "questions": [*pending["Open question"], *texts[QUESTIONS]],
+            "blockers": [*pending["Blocked"], *texts[BLOCKERS]],
+            "decisions": [_split_at(each, _DASHES[:1]) for each in texts[DECISIONS]],
+            "notes": [*self._rest, *texts[NOTES]],
         }
         if action:
             lists["next_action"] = {"text": "\n".join(action)}
@@ -191,7 +179,11 @@ def _drop_nothing(items: list[str]) -> list[str]:
     if _NOTHING.fullmatch(only):
         return []
     # `_write_list` escapes what only looks like nothing.
-    return [only.removeprefix("\\")] if _NOTHING.fullmatch(only.lstrip("\\")) else items
+    return [only.removeprefix("\\")] if _says_nothing(only.lstrip("\\")) else items
+
+
+def _says_nothing(text: str) -> bool:
+    return _NOTHING.fullmatch(text) is not None or _NOTHING_BECAUSE.match(text) is not None
 
 
 # The fields. Each reader also returns whether it understood the whole value.
@@ -200,19 +192,26 @@ def _drop_nothing(items: list[str]) -> list[str]:
 def _read_branch(value: str) -> tuple[Plain, bool]:
     branch, _, rest = value.partition("`")[2].partition("`") if "`" in value else (value, "", "")
     branch = branch.strip()
-    is_branch = bool(branch) and not (_NOTHING.fullmatch(branch) or _COMMIT.fullmatch(branch))
     # A branch has no spaces, so more words are a remark.
     is_whole = not rest.strip() and " " not in branch
-    return {"branch": branch if is_branch and " " not in branch else None}, is_whole
+    if not is_whole and (commit := re.search(r"\b[0-9a-f]{7,40}\b", value)) and "`" not in value:
+        return {"branch": None, "head": commit[0]}, False
+    if _COMMIT.fullmatch(branch):
+        return {"branch": None, "head": branch}, is_whole
+    is_branch = bool(branch) and " " not in branch and not _NO_BRANCH.fullmatch(branch)
+    return {"branch": branch if is_branch else None}, is_whole
 
 
 def _read_moment(value: str) -> tuple[Plain, bool]:
-    plain = value.strip("`* ").removesuffix(".")
-    found = times.parse(plain, zone=None)
-    return ({"saved_at": found.astimezone()}, True) if found else ({}, not plain)
+    found, is_whole = read_moment(value)
+    return ({"saved_at": found} if found else {}), is_whole
 
 
-_STEP = re.compile(r"\(?\bstep\s+(\d+)\s*(?:of|/)\s*(\d+)\)?", re.IGNORECASE)
+_STEP = re.compile(
+    r"\(?\b(?:step|étape|schritt|paso|passo|stap|шаг)\s+(\d+)\s*(?:of|/|sur|von|de|di|van|из)\s*(\d+)\)?"
+    r"|[(（]?第?\s*(\d+)\s*步\D{0,4}(\d+)\s*步[)）]?",
+    re.IGNORECASE,
+)
 _STEPS = re.compile(r"\((\d+) steps\)")
 
 
@@ -225,7 +224,8 @@ def _read_plan(value: str) -> tuple[Plain, bool]:
     rest = value[quoted.end() :]
     plan: Plain = {"path": quoted[1] or quoted[2]}
     if found := _STEP.search(rest):
-        plan |= {"step": int(found[1]), "total": int(found[2])}
+        step, total = filter(None, found.groups())
+        plan |= {"step": int(step), "total": int(total)}
     elif found := _STEPS.search(rest):
         plan["total"] = int(found[1])
     if found:
@@ -240,7 +240,7 @@ _PATHS = re.compile(r"[^\s,]*[./][^\s,]*(?:,[ \t]+[^\s,]*[./][^\s,]*)+")
 
 def _read_files(lines: Sequence[str]) -> list[str]:
     """Return a line for each file, whether they are bullets, pasted, or in one line."""
-    plain = [line for line in lines if not line.lstrip().startswith(("```", "~~~"))]
+    plain = [line for line in list_rows(lines) if not line.lstrip().startswith(("```", "~~~"))]
     marked = [
         line if line[:2] in {"", "  ", "\t"} or not line.strip() or is_bullet(line) else f"- {line}"
         for line in plain
@@ -283,16 +283,56 @@ def _split_pending(text: str) -> tuple[str, dict[str, list[str]]]:
     return markdown_codec.unescape("\n".join([first, *lines]).strip("\n")), found
 
 
-_DASHES = (" \u2014 ", " \u2013 ", " -- ", " - ")
+_DASHES = (" \u2014 ", " \u2013 ", " -- ", " - ", " \u2192 ", " => ", " -> ")
+_LABEL = re.compile(r"\*\*(?P<bold>[^*\n]+?)(?::\*\*|\*\*[ ]?:)[ ]+|(?P<plain>[^:`\n]{2,60}):[ ]+")
+_BECAUSE = re.compile(rf"(?<=\S),?[ ]+(?=(?:{guardz_words.BECAUSE})\b)", re.IGNORECASE)
+_WHY = re.compile(
+    rf"(?:[-*+][ \t]+)?(?:\*\*|__)?(?:{guardz_words.WHY})(?:\*\*|__)?\s*[:\uff1a](?:\*\*|__)?\s*",
+    re.IGNORECASE,
+)
+_NOTHING_BECAUSE = re.compile(
+    rf"[(*_`]*(?:{guardz_words.NOTHING})\b[*_`]*\s*[-(,.;:\u2013\u2014]", re.IGNORECASE
+)
 
 
-def _split_reason(text: str, key: str) -> Plain:
-    """Split what from why, at our own dash or at the one an agent typed."""
-    # A decision is a sentence in which a short dash can be anything.
-    marks = _DASHES if key == "failed" else _DASHES[:1]
-    mark = next((each for each in marks if each in text), None)
+def _split_at(text: str, marks: Sequence[str]) -> Plain:
+    """Split what from why at the first of these marks that a text has in its first line."""
+    first = text.partition("\n")[0]
+    mark = next((each for each in marks if each in first), None)
     what, _, why = text.partition(mark) if mark else (text, "", "")
     return {"what": what, "why": why} if what.strip() else {"what": text, "why": ""}
+
+
+def _split_failure(text: str) -> Plain:
+    """Split an approach from the reason why it failed, however an agent put it."""
+    found = _split_at(text, _DASHES)
+    first, _, below = text.partition("\n")
+    if found["why"]:
+        return found
+    if (label := _LABEL.match(first)) and first[label.end() :].strip():
+        return {"what": (label["bold"] or label["plain"]).strip(), "why": text[label.end() :]}
+    if because := _BECAUSE.search(first):
+        return {"what": text[: because.start()], "why": text[because.end() :]}
+    if below.strip():
+        reason = _WHY.sub("", below, count=1) if _WHY.match(below) else below
+        is_one = "\n" not in reason.strip("\n")
+        reason = re.sub(r"^[-*+][ \t]+", "", reason) if is_one else reason
+        return {"what": first.rstrip(": "), "why": reason.strip("\n")}
+    return found
+
+
+def _list_below_headings(lines: Sequence[str]) -> list[str]:
+    """Return lines in which a heading is a bullet, with what is below it as its details."""
+    result: list[str] = []
+    is_below = False
+    for line in lines:
+        heading = re.match(r" {0,3}#{2,6}[ \t]+(.*?)[ \t]*#*$", line)
+        if heading:
+            is_below = True
+            result.append(f"- {heading[1]}")
+        elif line.strip() or not is_below:
+            result.append(f"  {line}" if is_below and not is_blank(line) else line)
+    return result
 
 
 # Writing
@@ -346,16 +386,16 @@ def _write_plan(checkpoint: Checkpoint, home: Path | None) -> str | None:
 
 
 def _write_sections(checkpoint: Checkpoint) -> Iterable[tuple[str, str | None]]:
-    yield _LEFT_OFF, _write_left_off(checkpoint)
-    yield _DONE, _write_list(checkpoint.done)
-    yield _FAILED, _write_list(_write_reason(each.what, each.why) for each in checkpoint.failed)
-    yield _FILES, _write_list(map(_write_path, _find_files(checkpoint)))
+    yield LEFT_OFF, _write_left_off(checkpoint)
+    yield DONE, _write_list(checkpoint.done)
+    yield FAILED, _write_list(_write_reason(each.what, each.why) for each in checkpoint.failed)
+    yield FILES, _write_list(map(_write_path, _find_files(checkpoint)))
     # guardz has no place for these, and a file that shows nothing of them would lose them.
     decisions = [_write_reason(each.what, each.why) for each in checkpoint.decisions]
-    yield _DECISIONS, _write_list(decisions) if decisions else None
-    yield _NOTES, _write_list(checkpoint.notes) if checkpoint.notes else None
+    yield DECISIONS, _write_list(decisions) if decisions else None
+    yield NOTES, _write_list(checkpoint.notes) if checkpoint.notes else None
     # Longer ones do not fit into a line of Left Off.
-    titles = (_QUESTIONS, _BLOCKERS, _NEXT)
+    titles = (QUESTIONS, BLOCKERS, NEXT)
     for title, texts in zip(titles, _list_pending(checkpoint), strict=True):
         long = [each for each in texts if not _is_line(each)]
         yield title, _write_list(long) if long else None
@@ -363,7 +403,7 @@ def _write_sections(checkpoint: Checkpoint) -> Iterable[tuple[str, str | None]]:
 
 def _write_list(texts: Iterable[str]) -> str:
     items = [*texts]
-    if len(items) == 1 and _NOTHING.fullmatch(items[0].lstrip("\\")):
+    if len(items) == 1 and _says_nothing(items[0].lstrip("\\")):
         items = [f"\\{items[0]}"]
     return markdown_codec.write_bullets(items, none="- None")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.names import clean_name
-from leftoff.profiles.guardz_file import one_line, place_of
+from leftoff.profiles.guardz_file import kept_text, one_line, place_of
 from leftoff.profiles.loose_markdown import fold
 from leftoff.profiles.regular_files import read_regular
 
@@ -18,6 +18,10 @@ INDEX = "MEMORY.md"
 _SECTION = "Active Checkpoints"
 _TRAILER = "Resume any: `continue` or `continue {name}`"
 _TITLE = "# Project Memory\n"
+LINES = "native_lines"
+"""The key under which a checkpoint keeps what MEMORY.md said about it."""
+# A bullet in the form of the original; a name may have stars and backticks of its own.
+_EXACT = re.compile(r"[-*+][ \t]+\*\*(.+?)\*\*(?= \([^)]*, [A-Z][a-z]{2} \d{1,2}\) \u2014 )")
 # A bullet names its checkpoint in bold, as code, by its file, or as its first word.
 _BULLET = re.compile(
     r"[-*+][ \t]+(?:\*\*(.+?):?\*\*|__(.+?)__|`(.+?)`|.*?\((?:\./)?(checkpoint-.+?\.md)\)"
@@ -38,13 +42,28 @@ def names_listed(folder: Path) -> list[str]:
 
 def name_in(line: str) -> str | None:
     """Return the name in a bullet; None if the line is not one."""
-    found = _BULLET.match(line)
+    found = _match_bullet(line)
     if found is None:
         return None
     text = next(filter(None, found.groups()))
     link = re.fullmatch(r"\[.*\]\((.+)\)", text)
     text = link[1] if link else text
     return clean_name(text.removesuffix(".md").removeprefix("checkpoint-")) or None
+
+
+def _match_bullet(line: str) -> re.Match[str] | None:
+    return _EXACT.match(line) or _BULLET.match(line)
+
+
+def lines_about(folder: Path, name: str) -> list[str]:
+    """Return MEMORY.md's bullet about a checkpoint, and the details below it."""
+    found: list[str] = []
+    for line in _section_lines(folder):
+        if found and line[:1] not in {" ", "\t"}:
+            break
+        if found or name_in(line) == name:
+            found.append(line)
+    return found
 
 
 def _section_lines(folder: Path) -> list[str]:
@@ -54,18 +73,33 @@ def _section_lines(folder: Path) -> list[str]:
     return text[begin:end].splitlines()
 
 
-def summary_in(folder: Path, name: str, left_off: str | None) -> str | None:
-    """Return MEMORY.md's line about a checkpoint, unless it only repeats the file or was cut."""
-    line = next((each for each in _section_lines(folder) if name_in(each) == name), "")
-    bullet = _BULLET.match(line)
-    found = _SUMMARY.fullmatch(line[bullet.end() :]) if bullet else None
-    listed = found[1] if found else None
+def summary_in(line: str, left_off: str | None) -> str | None:
+    """Return the summary in a bullet, unless it only repeats the file or was cut."""
+    listed = _read_summary(line)
     is_new = listed is not None and listed != one_line(left_off or "") and not listed.endswith(_CUT)
     return listed if is_new else None
 
 
+def _read_summary(line: str) -> str | None:
+    bullet = _match_bullet(line)
+    found = _SUMMARY.fullmatch(line[bullet.end() :]) if bullet else None
+    return found[1] if found else None
+
+
+def is_listed_otherwise(checkpoint: Checkpoint) -> bool:
+    """Return whether MEMORY.md's line about a file shows what the file no longer says."""
+    lines = checkpoint.extra.get(LINES)
+    listed = _read_summary(lines.split("\n")[0]) if isinstance(lines, str) else None
+    said = [one_line(each) for each in (checkpoint.summary, checkpoint.left_off) if each]
+    return listed is not None and not any(each.startswith(listed.rstrip(_CUT)) for each in said)
+
+
 def bullet(checkpoint: Checkpoint) -> str:
-    """Write the line of MEMORY.md for a checkpoint."""
+    """Write the line of MEMORY.md for a checkpoint: as it was, if nobody changed it since."""
+    before = checkpoint.extra.get(LINES)
+    is_current = kept_text(checkpoint) is not None and not is_listed_otherwise(checkpoint)
+    if isinstance(before, str) and is_current:
+        return before
     saved = checkpoint.saved_at.astimezone()
     summary = one_line(checkpoint.summary or checkpoint.left_off or checkpoint.task)
     place = f"{place_of(checkpoint)}, {_MONTHS[saved.month - 1]} {saved.day:02d}"

@@ -34,6 +34,8 @@ _FOREIGN = "It belongs to another project; name its folder to import it anyway."
 _BATCH = 100
 # Native files record times to the minute.
 _PRECISION_SECONDS = 60
+# An id begins with its time, to the millisecond.
+_TIME_OF_ID = 19
 
 
 Plain = dict[str, Any]
@@ -175,7 +177,22 @@ def import_knowledge(store: Store, more: More, *, is_edit: bool = False) -> tupl
     """
     if is_edit:
         _switch_rules(store, more)
-    return _import_memories(store, more), _import_features(store, more, is_edit=is_edit)
+    features, new_ids = _import_features(store, more, is_edit=is_edit)
+    return _import_memories(store, _with_ids(more, new_ids), is_edit=is_edit), features
+
+
+def _with_ids(more: More, new_ids: Mapping[str, str]) -> More:
+    """Return memory entries about the features that their files mean."""
+    if not new_ids:
+        return more
+
+    def follow(drafts: "Sequence[knowledge.memory.EntryDraft]") -> Any:
+        return [
+            msgspec.structs.replace(each, feature=new_ids.get(each.feature or "", each.feature))
+            for each in drafts
+        ]
+
+    return msgspec.structs.replace(more, memories=follow(more.memories), queued=follow(more.queued))
 
 
 def _switch_rules(store: Store, more: More) -> None:
@@ -224,8 +241,8 @@ def import_file(  # noqa: PLR0913 - two are keywords
         return Taken(problem=native.problem)
     if _is_foreign(native, store) and (edit or path.is_relative_to(profile.home(store.project))):
         return Taken(is_foreign=True)
-    if native.shows and (entry := store.index().get(native.shows)) and not entry.problem:
-        return Taken(checkpoint=store.load(entry), is_open=native.is_open)
+    if (known := _find_shown(native, profile, store)) is not None:
+        return Taken(checkpoint=known, is_open=native.is_open)
     if edit is None or _is_another(native, edit.base):
         edit = NativeEdit(at=_moment(native, stat))
     source = Source(
@@ -244,6 +261,34 @@ def import_file(  # noqa: PLR0913 - two are keywords
         return Taken(problem=f"It cannot become a checkpoint: {error}")
     saved = store.add(msgspec.structs.replace(checkpoint, act=act))
     return Taken(checkpoint=checkpoint, is_new=saved is not None, is_open=native.is_open)
+
+
+def _find_shown(native: Native, profile: Profile, store: Store) -> Checkpoint | None:
+    """Return the checkpoint that a file shows, which is in the store already.
+
+    git takes a tracked file to other worktrees and clones without the record that names its
+    checkpoint. Then its exact time and its words identify it.
+    """
+    index = store.index()
+    if native.shows and (entry := index.get(native.shows)) and not entry.problem:
+        return store.load(entry)
+    if not native.is_exact or native.saved_at is None:
+        return None
+    for entry in index.with_prefix(new_id(native.saved_at)[:_TIME_OF_ID]):
+        checkpoint = None if entry.problem else store.load(entry)
+        if checkpoint and checkpoint.saved_at == native.saved_at:
+            plain = to_plain(checkpoint)
+            shown = profile.HOLDS & native.fields.keys()
+            if all(_is_within(native.fields[key], plain.get(key)) for key in shown):
+                return checkpoint
+    return None
+
+
+def _is_within(shown: object, kept: object) -> bool:
+    """Return whether a file shows a value as it is kept, perhaps without its details."""
+    if isinstance(shown, dict) and isinstance(kept, dict):
+        return all(kept.get(key) == value for key, value in shown.items())
+    return (shown or None) == (kept or None)
 
 
 def _moment(native: Native, stat: os.stat_result) -> datetime:
@@ -293,17 +338,18 @@ def _is_another(native: Native, base: Checkpoint | None) -> bool:
         return False
     if base is None:
         return True
-    known = base.source.extra.get(_TOLD_AT) if base.source else None
-    return native.saved_at != base.saved_at and _build_time_extra(native)[_TOLD_AT] != known
+    known = base.source.extra.get(_NAMED_AT) if base.source else None
+    return native.saved_at != base.saved_at and _build_time_extra(native)[_NAMED_AT] != known
 
 
-_TOLD_AT = "told_at"
+_NAMED_AT = "told_at"
 
 
 def _build_time_extra(native: Native) -> dict[str, str]:
     """Keep the time that a file names: people who edit a file seldom change that as well."""
-    is_told = native.is_exact and native.saved_at is not None
-    return {_TOLD_AT: native.saved_at.isoformat()} if is_told and native.saved_at else {}
+    if not native.is_exact or native.saved_at is None:
+        return {}
+    return {_NAMED_AT: native.saved_at.isoformat()}
 
 
 def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
@@ -359,7 +405,7 @@ def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) 
         "worktree": query.printable(str(project.worktree)),
         **{key: value for key, value in native.fields.items() if value not in (None, [], {}, "")},
         "schema": SCHEMA,
-        "id": f"{new_id(moment)[:19]}-{known_by}",
+        "id": f"{new_id(moment)[:_TIME_OF_ID]}-{known_by}",
         "saved_at": moment.isoformat(),
         "name": name_of(native) or None,
         "source": to_plain(source),
@@ -373,7 +419,7 @@ def name_of(native: Native) -> str:
     text = native.name or ""
     name = clean_name(text) if native.has_plain_name else kebab(text)
     # A save would refuse these names.
-    is_refused = name in RESERVED or (name in FORBIDDEN and not native.has_plain_name)
+    is_refused = name in FORBIDDEN | RESERVED and not native.has_plain_name
     return f"{name}-imported" if is_refused else name
 
 
@@ -384,17 +430,24 @@ def _import_prompts(store: Store, more: More) -> int:
     )
 
 
-def _import_memories(store: Store, more: More) -> int:
+def _import_memories(store: Store, more: More, *, is_edit: bool) -> int:
     if not (more.memories or more.queued):
         return 0
-    new = knowledge.memory.import_entries(store, more.memories)
-    return len(new) + len(knowledge.memory.import_entries(store, more.queued, status="queued"))
+    read = knowledge.memory.import_entries
+    new = read(store, more.memories, is_edit=is_edit)
+    return len(new) + len(read(store, more.queued, status="queued", is_edit=is_edit))
 
 
-def _import_features(store: Store, more: More, *, is_edit: bool) -> int:
-    if not (more.features or more.loops or more.orchestration):
-        return 0
-    taken = knowledge.features.import_items(store, more.features, written_at=more.features_at)
-    knowledge.features.import_loops(store, more.loops, is_edit=is_edit)
+def _import_features(store: Store, more: More, *, is_edit: bool) -> tuple[int, dict[str, str]]:
+    """Import features and the work on them; return how many, and the numbers that had to change."""
+    has_links = more.memories or more.queued or more.loops
+    if not (more.features or more.orchestration or has_links):
+        return 0, {}
+    taken = knowledge.features.import_items(
+        store, more.features, written_at=more.features_at, is_edit=is_edit
+    )
+    # Files that we wrote have our numbers. Others may be read one by one, after their features.
+    new_ids = {} if is_edit else knowledge.features.list_new_ids(store)
+    knowledge.features.import_loops(store, more.loops, is_edit=is_edit, new_ids=new_ids)
     knowledge.features.import_orchestration(store, more.orchestration)
-    return len(taken)
+    return len(taken), new_ids

@@ -15,6 +15,8 @@ _BOLD = re.compile(
     r"(?:[-*+][ \t]+)?(\*\*|__)(?P<title>[^*\n]+?)(?:[ \t]*[:：][ \t]*\1|\1[ \t]*[:：])"
     r"[ \t]*(?P<rest>.*)$"
 )
+# **Status** on a line of its own.
+_BOLD_ALONE = re.compile(r"(\*\*|__)(?P<title>[^*\n]+?)\1(?P<rest>)[ \t]*$")
 _PLAIN = re.compile(
     r"(?:[-*+][ \t]+)?(?P<title>[^\s*:：][^*:：\n]{0,40}?)[ \t]*[:：](?:[ \t]+(?P<rest>.*))?$"
 )
@@ -84,7 +86,7 @@ def _level(line: str, missing: Collection[str]) -> str:
     heading = _HEADING.match(line)
     if heading is not None:
         return f"## {heading[2]}" if fold_title(heading[2]) in missing else line
-    bold = _BOLD.match(line)
+    bold = _BOLD.match(line) or _BOLD_ALONE.match(line)
     if bold is None or fold_title(bold["title"]) not in missing:
         return line
     return _as_section(bold)

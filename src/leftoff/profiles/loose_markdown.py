@@ -5,7 +5,7 @@ Nothing is dropped: every line belongs to a part, and every word of a list to an
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -46,9 +46,10 @@ class _Heading(msgspec.Struct, frozen=True):
 
 
 def fold(text: str) -> str:
-    """Normalize a heading or key: case, numbering, emphasis and signs do not count."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("'", "").replace("\u2019", "")
-    words = re.sub(r"[\W_]+", " ", plain).split()
+    """Normalize a heading or key: case, accents, numbering, emphasis and signs do not count."""
+    bare = unicodedata.normalize("NFKD", text).casefold().replace("'", "").replace("\u2019", "")
+    plain = "".join(each for each in bare if not unicodedata.combining(each))
+    words = re.sub(r"[\W_]+", " ", unicodedata.normalize("NFC", plain)).split()
     while len(words) > 1 and words[0].isdecimal():
         words.pop(0)
     return " ".join(words)
@@ -59,10 +60,15 @@ def split(text: str, titles: Mapping[str, str]) -> list[Part]:
     lines = _drop_front_matter(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"))
     headings = dict(_find_headings(lines))
     known = [each.level for each in headings.values() if _find_known(each.title, titles)[0]]
-    if not known:
-        # Nobody wrote real headings, so a bold line can be one.
-        loose = {at: each for at, each in _find_loose(lines) if _find_known(each.title, titles)[0]}
-        headings = {**loose, **headings}
+    # A bold line can be a heading that the file does not have otherwise; without any real heading,
+    # other lines can be one, too.
+    there = {_find_known(each.title, titles)[0] for each in headings.values()}
+    loose = {
+        at: each
+        for at, each in _find_loose(lines)
+        if _is_missing(each, titles, there) and (not known or lines[at].startswith(("**", "__")))
+    }
+    headings = {**loose, **headings}
     level = min(known, default=2)
     starts = [
         at
@@ -70,6 +76,13 @@ def split(text: str, titles: Mapping[str, str]) -> list[Part]:
         if each.level <= level or _find_known(each.title, titles)[0]
     ]
     return _cut(lines, headings, starts, titles)
+
+
+def _is_missing(
+    heading: _Heading, titles: Mapping[str, str], there: Collection[str | None]
+) -> bool:
+    known = _find_known(heading.title, titles)[0]
+    return known is not None and known not in there
 
 
 def _cut(
@@ -133,15 +146,20 @@ def _drop_front_matter(lines: list[str]) -> list[str]:
 # --- fields ---
 
 _FIELD = re.compile(
-    r"\s*(?:[-*+\u2022][ \t]+)?(?:\*\*|__)?([A-Za-z][\w ]{1,30}?)(?:\*\*|__)?[ \t]*:"
-    r"(?:\*\*|__)?[ \t]*(.*?)[ \t]*$"
+    r"\s*(?:[-*+\u2022][ \t]+)?(?:\*\*|__)?([^\W\d_][\w ]{1,30}?)(?:\*\*|__)?\s*[:\uff1a]"
+    r"(?:\*\*|__)?\s*(.*?)[ \t]*$"
 )
-_CELLS = re.compile(r"\s*\|[ \t*]*([A-Za-z][\w ]{1,30}?)[ \t*:]*\|[ \t]*(.*?)[ \t]*\|?[ \t]*$")
+# A bold name, a dash of any length, and the value.
+_DASHED = re.compile(
+    r"\s*(?:[-*+\u2022][ \t]+)?(?:\*\*|__)([^\W\d_][\w ]{1,30}?)(?:\*\*|__)"
+    r"[ \t]+[-\u2013\u2014][ \t]+(.*?)[ \t]*$"
+)
+_CELLS = re.compile(r"\s*\|[ \t*]*([^\W\d_][\w ]{1,30}?)[ \t*:]*\|[ \t]*(.*?)[ \t]*\|?[ \t]*$")
 
 
 def read_field(line: str) -> tuple[str, str] | None:
     """Return the name and the value of a field, as a bullet or in a table."""
-    found = _FIELD.match(line) or _CELLS.match(line)
+    found = _FIELD.match(line) or _DASHED.match(line) or _CELLS.match(line)
     return (found[1], found[2]) if found else None
 
 
@@ -166,7 +184,7 @@ def read_items(lines: Sequence[str]) -> list[str]:
     """Return the items of a list: bullets with all that is below them, and paragraphs."""
     found: list[str] = []
     is_after_blank, fence = True, ""
-    for line in lines:
+    for line in list_rows(lines):
         mark = _FENCE.match(line)
         is_fenced = bool(fence or mark) and bool(found)
         if mark:
@@ -185,3 +203,64 @@ def read_items(lines: Sequence[str]) -> list[str]:
         is_after_blank = not fence and is_blank(line)
     items = [unescape(each.rstrip("\n")) for each in found]
     return [each for each in items if each.strip()]
+
+
+# --- tables ---
+
+# More spaces would make it a detail of the bullet above.
+_ROW = re.compile(r" ?\|(.*?)\|?[ \t]*$")
+_CELL_RULER = re.compile(r" ?\|[\s:]*-+[\s|:-]*$")
+_CELL_EDGE = re.compile(r"(?<!\\)\|")
+_COUNTER = re.compile(r"\W*(?:\d{1,3}\W*)?")
+_FEW_CELLS = 2
+# The headings of columns that a reader does not need: the items of the list are of that kind.
+LABELS = frozenset(
+    fold(each)
+    for each in """
+    approach, attempt, idea, what, what we tried, tried, method, why, reason, why it failed, result,
+    outcome, problem, file, path, change, changes, task, item, description, done, status, notes,
+    approche, tentative, essai, idee, raison, pourquoi, resultat, fichier, modification, tache,
+    ansatz, versuch, grund, warum, ergebnis, datei, aenderung, aufgabe, beschreibung,
+    enfoque, intento, razon, motivo, por que, resultado, archivo, cambio, tarea,
+    abordagem, tentativa, arquivo, approccio, tentativo, perche, modifica,
+    方法, 原因, 文件, 结果, 修改, 尝试, アプローチ, 理由, ファイル, 変更
+    """.split(",")
+)
+
+
+def list_rows(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a list in which the rows of tables are bullets: `first \u2014 second`."""
+    result: list[str] = []
+    header: list[str] | None = None
+    fence = ""
+    for at, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if mark:
+            fence = "" if mark[1] == fence else fence or mark[1]
+        row = _ROW.match(line) if not fence else None
+        if row is None:
+            header = None
+            result.append(line)
+        elif header is None and _CELL_RULER.match("".join(lines[at + 1 : at + 2])):
+            header = _split_cells(row[1])
+        elif header is None:
+            result.append(line)
+        elif not _CELL_RULER.match(line):
+            result.append(f"- {_join_cells(header, _split_cells(row[1]))}")
+    return result
+
+
+def _split_cells(row: str) -> list[str]:
+    return [each.strip().replace("\\|", "|") for each in _CELL_EDGE.split(row)]
+
+
+def _join_cells(header: Sequence[str], cells: Sequence[str]) -> str:
+    """Join the cells of a row; the heading of a column stays with its cell if it says more."""
+    titles = [*header, *([""] * len(cells))]
+    shown = [
+        cell if not title or fold(title) in LABELS else f"{title}: {cell}"
+        for title, cell in zip(titles, cells, strict=False)
+        if cell and not (_COUNTER.fullmatch(cell) and _COUNTER.fullmatch(title))
+    ]
+    first = " \u2014 ".join(shown[:_FEW_CELLS])
+    return "; ".join([first, *shown[_FEW_CELLS:]])

@@ -123,6 +123,8 @@ class TakenUp(msgspec.Struct, frozen=True, kw_only=True):
 
     event: str
     session_id: str | None = None
+    is_by_prompt: bool = False
+    """Whether a prompt such as "go on" resumed it, and nobody ran a command."""
 
 
 class StoreNews(msgspec.Struct, frozen=True, kw_only=True):

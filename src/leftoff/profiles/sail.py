@@ -24,7 +24,7 @@ SETTINGS: Mapping[str, Any] = {
     "naming": "auto",
     "same_name": "revise",
     "questions": True,
-    "quality": ["task", "next-action", "blockers", "decisions", "paths", "raw-chat"],
+    "quality": [],
     "noise": "box",
     "offers": "latest",
     # Room for the reasons of decisions, which sail is about.

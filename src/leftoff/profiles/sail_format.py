@@ -6,9 +6,12 @@ moment to the millisecond, and values that a plain text cannot distinguish.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from leftoff.checkpoint import Checkpoint, Plan, to_plain
 from leftoff.names import suggest_name
@@ -43,12 +46,12 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
         found = json.loads(data.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
         return Native(problem=f"It is not valid JSON: {error}")
-    if not isinstance(found, dict) or not _NATIVE.keys() & found.keys():
+    if not isinstance(found, dict) or not _NATIVE.keys() & _respell(found).keys():
         return Native(problem="It has none of the keys of a checkpoint.")
     native = _plain(found)
     ours = native.pop(OURS, None)
     ours = ours if isinstance(ours, dict) else {}
-    fields = _tell(native)
+    fields = _translate(native)
     _split_known(fields, ours)
     # Trust our member only if nobody changed the rest of the file.
     is_ours = ours.get("check") == _check(native)
@@ -57,6 +60,7 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
             REST: _without_derived(object_of(fields.get(REST)), ours),
             **object_of(ours.get("exact")),
         }
+    fields |= _note_rest(object_of(fields.get(REST)), _respell(native))
     if plan is not None and not fields.get("plan"):
         fields["plan"] = {"title": plan}
     saved_at = _find_moment(native, ours, stem, is_ours=is_ours)
@@ -109,32 +113,145 @@ def _plain(value: Any, deep: int = 0) -> Any:
     return str(value) if is_huge or is_odd else value
 
 
-def _tell(native: Plain) -> Plain:
+def _translate(native: Plain) -> Plain:
     """Translate sail's keys to ours; anything else they contain is kept unchanged."""
-    context, guard = object_of(native.get("context")), object_of(native.get("compaction_context"))
+    read = _respell(native)
+    context, guard = object_of(read.get("context")), object_of(native.get("compaction_context"))
+    stated = {key: None if _is_null(value) else value for key, value in context.items()}
     fields: Plain = {
-        "summary": native.get("summary"),
-        "decisions": [_decision(each) for each in _list(native.get("decisions"))],
-        "blockers": [_words(each) for each in _list(native.get("blockers"))],
+        "summary": _said(read.get("summary")),
+        "decisions": [_decision(each) for each in _list_decisions(read.get("decisions"))],
+        "blockers": [_words(each) for each in _list(read.get("blockers"))],
         "plan": sail_plans.plan_of(
-            sail_plans.text(context.get("active_plan")), context.get("active_plan_stage")
+            sail_plans.text(stated.get("active_plan")), stated.get("active_plan_stage")
         ),
-        "tdd_phase": context.get("active_tdd_phase"),
-        "files_modified": [_words(each) for each in _list(context.get("files_in_progress"))],
+        "tdd_phase": _said(stated.get("active_tdd_phase")),
+        "files_modified": [_path(each) for each in _list(context.get("files_in_progress"))],
         "session_id": sail_plans.text(object_of(native.get("epistemic")).get("session_id")),
     }
-    if isinstance(action := native.get("next_action"), str) and action:
+    if action := _said(read.get("next_action")):
         fields["next_action"] = {"text": action}
     percent = guard.get("context_percentage_at_checkpoint")
     if isinstance(percent, int | float) and not isinstance(percent, bool):
         fields["context"] = {"percent": float(percent)}
         if guard.get("triggered_by_guardian") is True:
             fields["reason"] = f"context {percent:.0f}%"
-    fields |= {key: None for key in ("summary", "tdd_phase") if not isinstance(fields[key], str)}
     fields = {key: value for key, value in fields.items() if value not in (None, [], {}, "")}
     if rest := _rest(native):
         fields[REST] = rest
     return fields
+
+
+# Agents spell the members in their own way.
+_SPELLINGS = {
+    "summary": "task currenttask workingon currentlyworkingon currentwork what description",
+    "decisions": "keydecisions decisionsmade decision",
+    "next_action": "next nextactions nextstep nextsteps nexttask",
+    "blockers": "blocker blockedby blockedon openissues",
+    "timestamp": "time savedat createdat date",
+    "active_plan": "plan planname",
+    "active_plan_stage": "stage planstage currentstage",
+    "active_tdd_phase": "tddphase tdd phase",
+    "files_in_progress": "files filesmodified modifiedfiles inprogressfiles filestouched",
+}
+
+
+def _fold(key: str) -> str:
+    return re.sub(r"[^a-z]", "", key.lower())
+
+
+_MEANING = {
+    spelling: key
+    for key, others in _SPELLINGS.items()
+    for spelling in (_fold(key), *others.split())
+}
+
+
+def _respell(native: Plain) -> Plain:
+    """Return the members under sail's own names, those of the context in the context."""
+    read = {key: value for key, value in native.items() if value not in (None, "", [], {})}
+    context = {**object_of(read.get("context"))}
+    for place, known in ((read, _NATIVE), (context, _CONTEXT)):
+        for key, value in [*place.items()]:
+            meaning = _MEANING.get(_fold(key))
+            if key in _NATIVE or key in _CONTEXT or meaning is None:
+                continue
+            if meaning in known:
+                place.setdefault(meaning, value)
+            elif meaning in _CONTEXT:
+                context.setdefault(meaning, value)
+    for key in _CONTEXT.keys() & read.keys():
+        context.setdefault(key, read[key])
+    is_kept = context or not isinstance(read.get("context", {}), dict)
+    return {**read, **({"context": context} if is_kept and context else {})}
+
+
+def _note_rest(rest: Plain, read: Plain) -> Plain:
+    """Return the members that sail does not know as notes, so that a session gets them, too."""
+    context = rest.get("context")
+    shown = {**object_of(read.get("context")), **read}
+
+    def is_unknown(key: str, value: object) -> bool:
+        if key in _NATIVE or key in _CONTEXT or key == "epistemic":
+            return False
+        meant = shown.get(_MEANING.get(_fold(key), ""))
+        if _is_of_files(key):
+            return not {*map(_path, _list(value))} <= {*map(_path, _list(meant))}
+        return not _list_words(value) <= _list_words(meant)
+
+    members = [*rest.items(), *object_of(context).items()]
+    found = {key: each for key, each in members if is_unknown(key, each)}
+    found |= {"context": context} if not isinstance(context, dict | None) else {}
+    for key, each in members:
+        found |= dict(_describe_files(each)) if _is_of_files(key) else {}
+    notes = [f"{key}: {said}" for key, each in found.items() if (said := sail_plans.words(each))]
+    return {"notes": notes} if notes else {}
+
+
+def _is_of_files(key: str) -> bool:
+    return _MEANING.get(_fold(key)) == "files_in_progress"
+
+
+def _list_words(value: object) -> set[str]:
+    """Return the words of a value, without the names of its members."""
+    if isinstance(value, dict | list):
+        values = value.values() if isinstance(value, dict) else value
+        return {word for each in values for word in _list_words(each)}
+    return {*re.findall(r"\w+", sail_plans.words(value) or "")}
+
+
+def _describe_files(value: object) -> Iterator[tuple[str, Plain]]:
+    """Yield what is said about each file, besides its path."""
+    for each in _list(value):
+        if isinstance(each, dict):
+            path = _path(each)
+            yield path, {key: said for key, said in each.items() if said != path}
+
+
+def _is_null(value: object) -> bool:
+    return isinstance(value, str) and value.strip().lower() in {"null", "none", "n/a", "-"}
+
+
+def _said(value: object) -> str | None:
+    """Return a text as it was typed, or what another value says."""
+    return value or None if isinstance(value, str) else sail_plans.words(value)
+
+
+def _path(value: object) -> str:
+    named = (value.get(key) for key in ("path", "file", "name")) if isinstance(value, dict) else ()
+    return next(filter(None, map(sail_plans.text, named)), None) or _words(value)
+
+
+def _list_decisions(value: object) -> list[Any]:
+    """Return the decisions of a list, or of an object that has the reason of each."""
+    if not isinstance(value, dict) or _DECISION_KEYS & value.keys():
+        return [value] if isinstance(value, dict) else _list(value)
+    return [{"what": key, "why": each} if each else key for key, each in value.items()]
+
+
+_WHAT = ("what", "decision", "choice", "title", "summary")
+_WHY = ("why", "rationale", "reason", "because")
+_DECISION_KEYS = frozenset({*_WHAT, *_WHY})
 
 
 def _rest(native: Plain) -> Plain:
@@ -171,9 +288,13 @@ def _decision(value: object) -> Plain:
     """Read a decision as it was typed, or the object that some files contain."""
     if not isinstance(value, dict):
         return {"what": _words(value)}
-    what = next((value[key] for key in ("what", "decision") if value.get(key)), None)
-    why = next((value[key] for key in ("why", "rationale", "reason") if value.get(key)), "")
-    return {"what": _words(what or value), **({"why": _words(why)} if why else {})}
+    key = next((each for each in _WHAT if value.get(each)), None)
+    if key is None:
+        return {"what": _words(value)}
+    reasons = [_words(value[each]) for each in _WHY if value.get(each)]
+    rest = {each: said for each, said in value.items() if each not in {key, *_WHY}}
+    why = "; ".join(filter(None, [*reasons, sail_plans.words(rest)]))
+    return {"what": _words(value[key]), **({"why": why} if why else {})}
 
 
 def _words(value: object) -> str:
@@ -187,7 +308,7 @@ def _list(value: object) -> list[Any]:
 
 
 def _find_moment(native: Plain, ours: Plain, stem: str, *, is_ours: bool) -> datetime | None:
-    stated = sail_plans.moment(native.get("timestamp"))
+    stated = sail_plans.moment(_respell(native).get("timestamp"))
     exact = sail_plans.moment(ours.get("saved_at"))
     # sail's timestamp has whole seconds; after an edit, our exact time counts only if both agree.
     is_same = exact is not None and (stated is None or exact.replace(microsecond=0) == stated)
@@ -207,12 +328,47 @@ def _name(fields: Plain, saved_at: datetime | None) -> str:
 def find_moment(native: Plain) -> datetime | None:
     """Return when the content of a file was saved, as exactly as it says."""
     exact = sail_plans.moment(object_of(native.get(OURS)).get("saved_at"))
-    return exact or sail_plans.moment(native.get("timestamp"))
+    return exact or sail_plans.moment(_respell(native).get("timestamp"))
 
 
 def is_autosave(native: Mapping[str, Any]) -> bool:
     """Return whether leftoff saved the content of a file without being asked."""
     return "trigger" in object_of(native.get(OURS))
+
+
+class PlanCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint as its file beside the plans describes it."""
+
+    saved_at: datetime
+    summary: str | None = None
+    next_action: str | None = None
+    id: str | None = None
+    """The id of the same checkpoint in our store, if it came from there."""
+
+
+def newest_kept(folder: Path, limit: int) -> list[PlanCheckpoint]:
+    """Return the checkpoints written last, newest first by the times they contain."""
+    paths = [
+        *folder.glob("checkpoints/*.json"),
+        *folder.glob(f"{sail_plans.PLANS}/*/checkpoints/*.json"),
+    ]
+    # Sort by the time of the files first, so that only a few of them are read.
+    latest = sorted(paths, key=sail_plans.find_time, reverse=True)[:limit]
+    found = [_read_kept(path) for path in latest]
+    return sorted(filter(None, found), key=lambda each: each.saved_at, reverse=True)
+
+
+def _read_kept(path: Path) -> PlanCheckpoint | None:
+    found = sail_plans.read_object(path)
+    if found is None:
+        return None
+    ours, read = object_of(found.get(OURS)), _respell(found)
+    return PlanCheckpoint(
+        saved_at=_find_moment(found, ours, path.stem, is_ours=False) or sail_plans.find_time(path),
+        summary=sail_plans.words(read.get("summary")),
+        next_action=sail_plans.words(read.get("next_action")),
+        id=sail_plans.text(ours.get("id")),
+    )
 
 
 # Writing
@@ -303,7 +459,7 @@ _CAVEAT = "The next action was inferred from the session; nobody stated it."
 def _exact(checkpoint: Checkpoint, native: Mapping[str, Any]) -> Plain:
     """Return the values that reading the file back would lose."""
     plain = to_plain(checkpoint)
-    back = _tell(_plain(dict(native)))
+    back = _translate(_plain(dict(native)))
     keys = HOLDS - {"name", REST}
     exact = {key: plain.get(key) for key in sorted(keys) if plain.get(key) != back.get(key)}
     if "files_modified" in exact:

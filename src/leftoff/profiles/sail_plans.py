@@ -59,11 +59,17 @@ def observe(worktree: Path) -> dict[str, Any]:
     index = read_index(folder)
     if index is None:
         return {}
-    name, phase = active_plan(index), text(index.get("active_tdd_phase"))
+    name, phase = active_plan(index), active_phase(index)
+    # An index need not say everything that the files of plan and tests say.
+    if "active_tdd_phase" not in index and (session := tdd_session(folder)) is not None:
+        phase = session.phase
     fields: dict[str, Any] = {"tdd_phase": phase} if phase else {}
     if name:
-        fields["plan"] = plan_of(name, index.get("active_plan_stage", index.get(_TWIN_STAGE)))
-        if (state := read_plan(folder, name)) is not None and "step" in fields["plan"]:
+        state = read_plan(folder, name)
+        is_said = not {"active_plan_stage", _TWIN_STAGE}.isdisjoint(index)
+        stage = active_stage(index) if is_said or state is None else state.stage
+        fields["plan"] = plan_of(name, stage)
+        if state is not None and "step" in fields["plan"]:
             fields["plan"]["total"] = state.total
     return fields
 
@@ -75,6 +81,16 @@ _TWIN, _TWIN_STAGE = "active_blueprint", "active_blueprint_stage"
 def active_plan(index: Mapping[str, Any]) -> str | None:
     """Return the plan that an index calls active."""
     return text(index.get("active_plan")) or text(index.get(_TWIN))
+
+
+def active_phase(index: Mapping[str, Any]) -> str | None:
+    """Return the test-first phase that an index calls active."""
+    return text(index.get("active_tdd_phase"))
+
+
+def active_stage(index: Mapping[str, Any]) -> object:
+    """Return the stage of the plan that an index calls active."""
+    return index.get("active_plan_stage", index.get(_TWIN_STAGE))
 
 
 def plan_of(name: str | None, stage: object) -> dict[str, Any]:
@@ -135,7 +151,7 @@ def read_plan(folder: Path, name: str) -> StagedPlan | None:
         number=number,
         total=_total(stage, number, listed),
         status=ended or "",
-        updated_at=moment(state.get("updated")) or _find_time(path),
+        updated_at=moment(state.get("updated")) or find_time(path),
         is_open=ended is None,
     )
 
@@ -202,6 +218,18 @@ def text(value: object) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
 
 
+def words(value: object) -> str | None:
+    """Return what a value says as text: agents also write lists and objects."""
+    if isinstance(value, dict):
+        parts = [f"{key}: {said}" for key, each in value.items() if (said := words(each))]
+        return "; ".join(parts) or None
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(words, value))) or None
+    if value is None or isinstance(value, str):
+        return text(value)
+    return json.dumps(value)
+
+
 def moment(value: object) -> datetime | None:
     """Parse a time as these files have it: with a zone, or in UTC."""
     try:
@@ -215,45 +243,12 @@ def moment(value: object) -> datetime | None:
         return None
 
 
-def _find_time(path: Path) -> datetime:
+def find_time(path: Path) -> datetime:
+    """Return when a file was last written; the beginning of time if it is gone."""
     try:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError:
         return datetime.fromtimestamp(0, UTC)
-
-
-class PlanCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint as its file beside the plans describes it."""
-
-    saved_at: datetime
-    summary: str | None = None
-    next_action: str | None = None
-    id: str | None = None
-    """The id of the same checkpoint in our store, if it came from there."""
-
-
-def newest_kept(folder: Path, limit: int) -> list[PlanCheckpoint]:
-    """Return the checkpoints written last, newest first by the times they contain."""
-    paths = [
-        *folder.glob("checkpoints/*.json"),
-        *folder.glob(f"{PLANS}/*/checkpoints/*.json"),
-    ]
-    # Sort by the time of the files first, so that only a few of them are read.
-    found = [_read_kept(path) for path in sorted(paths, key=_find_time, reverse=True)[:limit]]
-    return sorted(filter(None, found), key=lambda each: each.saved_at, reverse=True)
-
-
-def _read_kept(path: Path) -> PlanCheckpoint | None:
-    found = read_object(path)
-    if found is None:
-        return None
-    ours = found.get("leftoff")
-    return PlanCheckpoint(
-        saved_at=moment(found.get("timestamp")) or _find_time(path),
-        summary=text(found.get("summary")),
-        next_action=text(found.get("next_action")),
-        id=text(ours.get("id")) if isinstance(ours, dict) else None,
-    )
 
 
 class DelegatedTask(msgspec.Struct, frozen=True, kw_only=True):

@@ -49,6 +49,16 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
         """The folder for state that belongs to the user rather than to this project."""
         return self.environment.state_folder
 
+    @property
+    def known_mark(self) -> Path:
+        """The file that adds this project to the list of all projects."""
+        return self.state_folder / "known" / self.fallback.name
+
+    @property
+    def has_snapshots(self) -> bool:
+        """Whether uncommitted code was ever kept; if not, nothing about snapshots is loaded."""
+        return any((each / "snapshots").is_dir() for each in (self.store, self.fallback))
+
 
 def find_project(environment: "Environment", start: Path | None = None) -> Project:
     """Find a folder's project: its repository, else a known folder above it, else itself.
@@ -75,7 +85,8 @@ def find_project(environment: "Environment", start: Path | None = None) -> Proje
     if project is None:
         raise NotAProject(
             f"{here} is not a project: leftoff keeps no checkpoints for the home folder or /",
-            hint="Change to a project's folder, or set LEFTOFF_PROJECT to this one.",
+            hint="Change to a project's folder, or set LEFTOFF_PROJECT to this one. To see what is "
+            "open in all projects, run `leftoff list --everywhere`.",
         )
     return project
 
@@ -281,10 +292,13 @@ def is_linked_store(path: Path | str) -> bool:
     The path itself is not checked: opening it refuses a link.
     """
     place = os.path.dirname(path)  # noqa: PTH120 - every read and write runs this, and Path is slow
-    for store in _stores:
-        if _is_below(place, store):
-            return _is_link_between(place, store)
-    return False
+    # A page with many projects has many stores, so look for the folders above in the set.
+    found, above, folder = "", place, ""
+    while above != folder:
+        if above in _stores:
+            found = above
+        folder, above = above, os.path.dirname(above)  # noqa: PTH120 - see above
+    return bool(found) and _is_link_between(place, found)
 
 
 def _is_link_between(place: str, store: str) -> bool:

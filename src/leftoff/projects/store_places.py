@@ -1,12 +1,12 @@
 """Find where a project's stores are, now and before `git init` or a move."""
 
-import hashlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from leftoff.digests import sha256
 from leftoff.git.repository import repository_at
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def plain_store(environment: "Environment", folder: Path) -> Path:
 def key_of(folder: Path) -> str:
     """Return the name of a folder's store within the state folder."""
     # The name helps people; the hash distinguishes folders of the same name.
-    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
+    digest = sha256(os.fsencode(folder)).hexdigest()[:12]
     return f"{folder.name[:40] or 'root'}-{digest}"
 
 
@@ -117,7 +117,9 @@ def write_mark(marks: Path, folder: Path) -> None:
     mark = FolderMark(folder=_text(folder), children=_children(folder))
     if read_mark(path) == mark:
         return
-    marks.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # `parents` creates the others with the umask, so the state folder comes first.
+    for each in (marks.parent, marks):
+        each.mkdir(mode=0o700, parents=True, exist_ok=True)
     # Write to another name first: a reader must never see half a mark.
     temp = path.with_name(f".{path.name}.{os.getpid()}")
     temp.touch(mode=0o600)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
+from leftoff.lazy_patterns import lazy
 from leftoff.redact.addresses import ADDRESSES, PIPES, Pipe
 from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS
 from leftoff.redact.judge import (
@@ -15,7 +16,6 @@ from leftoff.redact.judge import (
     looks_random,
 )
 from leftoff.redact.keyed import STEMS, find_keyed_at
-from leftoff.redact.lazy import lazy
 from leftoff.redact.lookup import Lookup
 from leftoff.redact.manifests import find_manifest
 from leftoff.redact.nearby import SPOKEN
@@ -150,7 +150,7 @@ _JUDGES: dict[str, _Judge] = {
     "encoded": _is_encoded,
     "literal": _literal,
     "random": looks_random,
-    "told": is_stated,
+    "stated": is_stated,
     "sealed": _is_sealed,
     "in_cookie": _in_cookie,
     "always": _always,
@@ -198,7 +198,7 @@ def find_after_words(
 @cache
 def compile_words() -> Lookup:
     """Return the search for every word that a rule begins with."""
-    # In this order, so that of two names for the same value the earlier one is told.
+    # In this order, so that of two names for the same value the earlier one is shown.
     words = dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, *PRINTED, *SPOKEN])
     return Lookup(words, _GUARDS)
 

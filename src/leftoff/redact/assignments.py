@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from leftoff.redact.lazy import lazy
+from leftoff.lazy_patterns import lazy
 from leftoff.redact.syntaxes import ASKING, SETTER, SETTING, SQL, STORING
 
 KINDS = {

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from leftoff.redact.lazy import lazy
+from leftoff.lazy_patterns import lazy
 from leftoff.redact.shapes import Run, Span, find_long_runs
 
 KIND = "private key"

@@ -63,7 +63,7 @@ FAMILIES: tuple[tuple[bytes, bytes], ...] = (
     (b"^", rb"\^\[\["),
     (b"\x08", rb"\x08"),
 )
-# Invisible characters. Their first bytes are in any drawing of lines, so rarer bytes tell.
+# Invisible characters. Their first bytes are in any drawing of lines, so search for rarer ones.
 INVISIBLE: tuple[tuple[tuple[bytes, ...], bytes, bytes], ...] = (
     (
         (b"\x8b", b"\x8c", b"\x8d", b"\x8e", b"\x8f", b"\x81"),

@@ -5,7 +5,7 @@ import re
 # A capital and the letters after it count as one run, as in the words of a name. Runs of random
 # letters and digits have two characters on average, runs in names four or more.
 _RUNS = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_MIXED_RUN, _PLAIN_RUN, _UNTOLD_RUN = 2.9, 5.0, 2.4
+_MIXED_RUN, _PLAIN_RUN, _UNNAMED_RUN = 2.9, 5.0, 2.4
 _DIGIT = re.compile(rb"[0-9]")
 # Hardly any word has five consonants in a row, but random letters soon do.
 _HARD = re.compile(rb"(?i)[b-df-hj-np-tv-xz]{5}")
@@ -29,28 +29,29 @@ _ISSUER = re.compile(rb"[a-z]{2,12}[-_.]|[A-Z]{3,12}[-_.]|[a-z][a-z0-9]{1,6}[-_.
 # The shortest body by what it consists of. It may be shorter if a name says that it is a
 # credential.
 _HEX_BODY, _MIXED_BODY, _PLAIN_BODY = 32, 20, 30
-_TOLD_HEX_BODY, _TOLD_MIXED_BODY, _TOLD_PLAIN_BODY = 24, 16, 20
-_TELLING = frozenset(
+_CREDENTIAL_HEX_BODY, _CREDENTIAL_MIXED_BODY, _CREDENTIAL_PLAIN_BODY = 24, 16, 20
+_CREDENTIAL = frozenset(
     b"sk pk rk ak tk lk uk dk sak pak uak key keys apikey api pat pats token tokens tok tkn secret "
     b"secrets auth oauth oat uat rat aat access refresh live test prod production sandbox "
     b"staging private priv bot pass password passwd pwd cred creds credential signing "
     b"webhook whsec admin personal client bearer license licence".split()
 )
-_TELLING_ENDS = (b"key", b"token", b"secret")
+_CREDENTIAL_ENDS = (b"key", b"token", b"secret")
 # Names of public things: hashes, files, builds, and the ids of records.
 _HARMLESS = frozenset(
-    b"sha sha1 sha2 sha256 sha384 sha512 md5 crc crc32 hash digest checksum etag integrity commit "
-    b"rev revision ref refs tree blob object obj git build chunk bundle asset assets static vendor "
-    b"vendors main index app page pages runtime module modules style styles css js img image "
-    b"images icon font file files dir path cache cached tmp temp backup log logs trace span event "
-    b"events evt msg msgbatch message messages req request resp response res call toolu srvtoolu "
-    b"tool chatcmpl cmpl run step thread asst batch job jr dt task item items node id ids uid gid "
-    b"uuid guid user usr users org account acct cus customer pi price product sub invoice in ch "
-    b"charge card src pm seti txn team proj project ws workspace conv conversation session sess i "
-    b"vpc subnet ami sg eni vol snap igw rtb nat eipalloc acl tgw vgw lt fs pod deployment "
-    b"replicaset rs container layer manifest virtual npm patch version v release tests case spec "
-    b"fixture data table column row field enum type struct class func fn method var const param "
-    b"arg impl trait dep deps lib pkg package crate wheel".split()
+    b"sha sha1 sha2 sha256 sha384 sha512 md5 crc crc32 hash digest checksum etag integrity "
+    b"commit rev revision ref refs tree blob object obj git build chunk bundle asset assets "
+    b"static vendor vendors main index app page pages runtime module modules style styles css js "
+    b"img image images icon font file files dir path cache cached tmp temp backup log logs trace "
+    b"span event events evt msg msgbatch message messages req request resp response res call "
+    b"toolu srvtoolu tool chatcmpl cmpl run step thread asst batch job jr dt task item items "
+    b"node id ids uid gid uuid guid user usr users org account acct cus customer pi price "
+    b"product sub invoice in ch charge card src pm seti txn team proj project ws workspace conv "
+    b"conversation session sess ses prt i vpc subnet ami sg eni vol snap igw rtb nat eipalloc "
+    b"acl tgw vgw lt fs pod deployment replicaset rs container layer manifest virtual npm patch "
+    b"version v release tests case spec fixture data table column row field enum type struct "
+    b"class func fn method var const param arg impl trait dep deps lib pkg package crate "
+    b"wheel".split()
 )
 
 
@@ -91,22 +92,22 @@ def _is_mixed(text: bytes) -> bool:
 def is_issued(run: bytes) -> bool:
     """Return whether a run of letters, digits and joints is a name followed by a random body."""
     names, joint, body = _split(run)
-    is_told = any(name in _TELLING or name.endswith(_TELLING_ENDS) for name in names)
-    if not names or body.endswith(b"EXAMPLE") or not (is_told or _HARMLESS.isdisjoint(names)):
+    is_credential = any(name in _CREDENTIAL or name.endswith(_CREDENTIAL_ENDS) for name in names)
+    if not names or body.endswith(b"EXAMPLE") or not (is_credential or _HARMLESS.isdisjoint(names)):
         return False
     if _UUID.fullmatch(body):
-        return is_told
+        return is_credential
     solid = _PUNCTUATION.sub(b"", body)
     if (len(body) - len(solid)) * 8 > len(body) or not is_random(solid):
         return False
-    if is_told:
+    if is_credential:
         return len(solid) >= _pick_least_length(solid)
-    return bool(_ISSUER.match(run)) and _is_untold(solid, names[0], joint)
+    return bool(_ISSUER.match(run)) and _is_unnamed(solid, names[0], joint)
 
 
-def _is_untold(solid: bytes, name: bytes, joint: bytes) -> bool:
+def _is_unnamed(solid: bytes, name: bytes, joint: bytes) -> bool:
     if _is_mixed(solid):
-        return len(solid) >= _MIXED_BODY and _mean_run(solid) <= _UNTOLD_RUN
+        return len(solid) >= _MIXED_BODY and _mean_run(solid) <= _UNNAMED_RUN
     # A hash after a hyphen or a dot is the name of a build or a file.
     is_named = joint == b"_" and name.isalpha()
     return is_named and len(solid) >= (_HEX_BODY if _HEX.fullmatch(solid) else _PLAIN_BODY)
@@ -114,8 +115,8 @@ def _is_untold(solid: bytes, name: bytes, joint: bytes) -> bool:
 
 def _pick_least_length(solid: bytes) -> int:
     if _is_mixed(solid):
-        return _TOLD_MIXED_BODY
-    return _TOLD_HEX_BODY if _HEX.fullmatch(solid) else _TOLD_PLAIN_BODY
+        return _CREDENTIAL_MIXED_BODY
+    return _CREDENTIAL_HEX_BODY if _HEX.fullmatch(solid) else _CREDENTIAL_PLAIN_BODY
 
 
 def _split(run: bytes) -> tuple[list[bytes], bytes, bytes]:

@@ -2,7 +2,7 @@
 
 import re
 
-from leftoff.redact.lazy import lazy
+from leftoff.lazy_patterns import lazy
 from leftoff.redact.specimens import SPECIMENS, WORDS, is_mashed
 
 # Stand-ins for a secret: masks, templates, shell and environment variables, instructions. Those at

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from leftoff.lazy_patterns import lazy
 from leftoff.redact.assignments import (
     KINDS,
     Assignment,
@@ -31,7 +32,6 @@ from leftoff.redact.judge import (
     is_wordy,
     looks_random,
 )
-from leftoff.redact.lazy import lazy
 from leftoff.redact.prose import is_remark, is_stated, is_stated_token
 from leftoff.redact.shapes import Span
 from leftoff.redact.syntaxes import SEPARATOR, SUFFIX, VALUE, WORD
@@ -199,9 +199,9 @@ def _is_secret(data: bytes, one: Assignment, value: bytes) -> bool:
     if len(value) < _SHORTEST or _is_no_value(data, one, value):
         return False
     if one.found["is"] or _is_mere_secret(one) or _SENTENCE.search(one.before):
-        told = is_stated(value) if one.kind == "password" else is_stated_token(value)
-        if told or is_remark(value):
-            return told
+        is_value = is_stated(value) if one.kind == "password" else is_stated_token(value)
+        if is_value or is_remark(value):
+            return is_value
     return _is_given(data, one, value)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from leftoff.redact.lazy import lazy
+from leftoff.lazy_patterns import lazy
 from leftoff.redact.shapes import Span
 
 # Backslashes may be anywhere, because a manifest in JSON may itself be quoted in JSON.

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from leftoff.redact.lazy import lazy
+from leftoff.lazy_patterns import lazy
 
 # The last word of every kind of secret. Only a text that names such a kind is a marker, so writing
 # `[redacted: …]` around a secret does not hide it.

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from leftoff.lazy_patterns import lazy
 from leftoff.redact.judge import is_placeholder, looks_random
-from leftoff.redact.lazy import lazy
 from leftoff.redact.shapes import Span
+from leftoff.redact.vendors import VENDORS
 
 # In a URL, a form or a header line, a value under one of these names opens a session.
 _HINTS: dict[bytes, str] = {
@@ -273,6 +274,4 @@ def _is_vendor(words: list[bytes], whole: bytes) -> bool:
 
 @cache
 def _vendors() -> frozenset[bytes]:
-    from leftoff.redact.vendors import VENDORS  # noqa: PLC0415 - only a random value needs them
-
     return frozenset(name.encode() for name in VENDORS)

@@ -3,8 +3,8 @@
 Each row has its own examples, as in `places`.
 """
 
+from leftoff.lazy_patterns import lazy
 from leftoff.redact.judge import is_code, is_path, is_placeholder
-from leftoff.redact.lazy import lazy
 from leftoff.redact.places import SecretPlace
 
 _LENGTHS = range(6, 65)
@@ -46,7 +46,7 @@ def is_stated_token(value: bytes) -> bool:
     return bool(_PLAIN.match(value)) and is_stated(value)
 
 
-_TOLD = r"(?:<q>([^\s\"'`\\]{6,64})<q>|([^\s\"'`\\<>(){}\[\]]{5,63}[^\s\"'`\\<>(){}\[\].,;:?]))"
+_VALUE = r"(?:<q>([^\s\"'`\\]{6,64})<q>|([^\s\"'`\\<>(){}\[\]]{5,63}[^\s\"'`\\<>(){}\[\].,;:?]))"
 _USER = r"[\w.@'-]{1,40}"
 _SIGN = r"(?:[ ]{0,2}(?:[:=]|：)[ ]{0,2}|[ ](?:is|was|ist|war|lautet|est|es)[ ])"
 PROSE: tuple[SecretPlace, ...] = (
@@ -54,8 +54,8 @@ PROSE: tuple[SecretPlace, ...] = (
         SecretPlace(
             "password",
             f"pw{sign}",
-            f"pw{sign}[ ]{{0,2}}{_TOLD}",
-            "told",
+            f"pw{sign}[ ]{{0,2}}{_VALUE}",
+            "stated",
             (f"the pw{sign} <pw>", f"admin pw{sign}<pw> works"),
             (f"pw{sign} optional", f"pw{sign}$PASS1", f"pw{sign} 8-digit"),
             before=r"(?<![^\s\"'`(,;?&_-])\Z",
@@ -66,8 +66,8 @@ PROSE: tuple[SecretPlace, ...] = (
         SecretPlace(
             "password",
             word,
-            f"{word}{_SIGN}{_TOLD}",
-            "told",
+            f"{word}{_SIGN}{_VALUE}",
+            "stated",
             (f"{word}: <pw>", f"{word} = '<pw>'"),
             (f"{word}: 8-stellig", f"{word}: string"),
         )
@@ -78,8 +78,8 @@ PROSE: tuple[SecretPlace, ...] = (
         SecretPlace(
             "password",
             f"{word}:",
-            f"{word}:[ ]{{0,2}}{_TOLD}",
-            "told",
+            f"{word}:[ ]{{0,2}}{_VALUE}",
+            "stated",
             (f"{word}: <pw>", f"{word}:<pw>"),
             (f"{word}: string", f"{word}: $PASS1"),
         )
@@ -88,8 +88,8 @@ PROSE: tuple[SecretPlace, ...] = (
     SecretPlace(
         "password",
         "senord:",
-        f"senord:[ ]{{0,2}}{_TOLD}",
-        "told",
+        f"senord:[ ]{{0,2}}{_VALUE}",
+        "stated",
         ("lösenord: <pw>", "losenord:<pw>"),
         ("lösenord: text",),
         before=r"l(?:ö|o|\\{1,8}u00f6)\Z",
@@ -98,8 +98,8 @@ PROSE: tuple[SecretPlace, ...] = (
         SecretPlace(
             "password",
             word,
-            f"{word}(?:[ ]{{0,2}}(?:[:=]|：|是|为|は|は、|—|-)[ ]{{0,2}}|[ ]){_TOLD}",
-            "told",
+            f"{word}(?:[ ]{{0,2}}(?:[:=]|：|是|为|は|は、|—|-)[ ]{{0,2}}|[ ]){_VALUE}",
+            "stated",
             (f"{word}: <pw>", f"{word}：<pw>"),
             (f"{word}: string", f"{word}: $PASS1"),
         )
@@ -108,8 +108,8 @@ PROSE: tuple[SecretPlace, ...] = (
     SecretPlace(
         "password",
         "assword",
-        rf"assword[ ](?:è|e'|\\{{1,8}}u00e8)[ ]{_TOLD}",
-        "told",
+        rf"assword[ ](?:è|e'|\\{{1,8}}u00e8)[ ]{_VALUE}",
+        "stated",
         ("la password è <pw>", "la password e' <pw>"),
         ("la password è richiesta",),
     ),
@@ -117,24 +117,24 @@ PROSE: tuple[SecretPlace, ...] = (
         "password",
         "asswort",
         rf"asswort[ ](?:f(?:ü|ue|\\{{1,8}}u00fc)r|von|zu)[ ](?:{_USER}[ ]){{0,2}}{_USER}"
-        rf"[ ](?:ist|lautet)[ ]{_TOLD}",
-        "told",
+        rf"[ ](?:ist|lautet)[ ]{_VALUE}",
+        "stated",
         ("das Passwort für die DB ist <pw>", "Passwort von root lautet <pw>"),
         ("das Passwort für die DB ist falsch",),
     ),
     SecretPlace(
         "password",
         "assword",
-        rf"assword[ ](?:for|of|on)[ ](?:{_USER}[ ]){{0,2}}{_USER}(?:[ ]is|:)[ ]{_TOLD}",
-        "told",
+        rf"assword[ ](?:for|of|on)[ ](?:{_USER}[ ]){{0,2}}{_USER}(?:[ ]is|:)[ ]{_VALUE}",
+        "stated",
         ("the password for the db is <pw>", "Password for root: <pw>", "password of me@x: <pw>"),
         ("the password for the db is 12-digit", "Password for root: required"),
     ),
     SecretPlace(
         "password",
         "assword",
-        r"assword(?:[ ]is[ ]now|[ ](?:should|must|will)[ ]be|[ ]to|'s)[ ]" + _TOLD,
-        "told",
+        r"assword(?:[ ]is[ ]now|[ ](?:should|must|will)[ ]be|[ ]to|'s)[ ]" + _VALUE,
+        "stated",
         ("the password is now <pw>", "change the password to <pw>", "the password should be <pw>"),
         (
             "the password should be 8-digit",
@@ -146,8 +146,8 @@ PROSE: tuple[SecretPlace, ...] = (
     SecretPlace(
         "password",
         "assword",
-        r"assword[ ]" + _TOLD + r"(?=[\s.,;:?\"'`\\]|\Z)",
-        "told",
+        r"assword[ ]" + _VALUE + r"(?=[\s.,;:?\"'`\\]|\Z)",
+        "stated",
         ("use password <pw> for the db", "user admin password <pw>"),
         ("use password authentication", "use password sha256", "the password field2"),
         before=r"(?:\A|\n|\b(?:use|using|with)[ ](?:the[ ])?"
@@ -156,16 +156,16 @@ PROSE: tuple[SecretPlace, ...] = (
     SecretPlace(
         "password",
         "contrase",
-        rf"contrase(?:n|\xc3\xb1|\\{{1,8}}u00f1)a(?:[ ]del?[ ](?:la[ ])?{_USER})?" + _SIGN + _TOLD,
-        "told",
+        rf"contrase(?:n|\xc3\xb1|\\{{1,8}}u00f1)a(?:[ ]del?[ ](?:la[ ])?{_USER})?" + _SIGN + _VALUE,
+        "stated",
         ("la contraseña es <pw>", "contrasena: <pw>"),
         ("contraseña: obligatoria",),
     ),
     SecretPlace(
         "password",
         "pass",
-        r"passe" + _SIGN + _TOLD,
-        "told",
+        r"passe" + _SIGN + _VALUE,
+        "stated",
         ("mot de passe : <pw>", "le mot de passe est <pw>"),
         ("mot de passe : requis",),
         before=r"mot[ _-]?de[ _-]?\Z",
@@ -173,8 +173,8 @@ PROSE: tuple[SecretPlace, ...] = (
     SecretPlace(
         "password",
         "pass",
-        r"pass[:=][ ]{0,2}" + _TOLD,
-        "told",
+        r"pass[:=][ ]{0,2}" + _VALUE,
+        "stated",
         ("user: admin pass: <pw>", "user=admin, pass=<pw>", "the db pass=<pw>"),
         ("PASS: tests/login2.sh", "user tests pass: 12/12"),
         before=rf"\b(?:user(?:name)?|login)(?:[:=][ ]?{_USER}[ ,;/]{{1,3}}|[ ]{_USER},[ ])\Z"
@@ -184,16 +184,16 @@ PROSE: tuple[SecretPlace, ...] = (
         "password",
         "login ",
         r"login[ ](?:is[ ]|as[ ]|with[ ])?(?!form|page|screen|view|flow|step)"
-        rf"{_USER}[ ]/[ ]{_TOLD}",
-        "told",
+        rf"{_USER}[ ]/[ ]{_VALUE}",
+        "stated",
         ("login admin / <pw>", "the login is me@x.test / <pw>"),
         ("login page / register", "login form / step-2-form"),
     ),
     SecretPlace(
         "password",
         "cred",
-        rf"credentials(?:[ ](?:are|is)|:)[ ]{_USER}(?:[ ]?/[ ]?|:){_TOLD}",
-        "told",
+        rf"credentials(?:[ ](?:are|is)|:)[ ]{_USER}(?:[ ]?/[ ]?|:){_VALUE}",
+        "stated",
         ("the credentials are admin/<pw>", "credentials: admin / <pw>", "credentials are me:<pw>"),
         ("credentials: user/password", "credentials are read/write"),
     ),

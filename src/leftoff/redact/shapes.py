@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from leftoff.lazy_patterns import lazy
 from leftoff.redact.issued import is_issued, is_made_up, is_random
-from leftoff.redact.lazy import lazy
 from leftoff.redact.rule_index import (
     KEY,
     Opening,
@@ -158,7 +158,7 @@ def _is_short(data: bytes, start: int, end: int) -> bool:
 
 
 def _may_be_anchored(data: bytes) -> bool:
-    """Tell whether a text may have a row that needs no word; a tilde is rare and found at once."""
+    """Return whether a text may have a row that needs no word: a tilde is rare and found fast."""
     return b"~" in data and _TILDE.search(data) is not None
 
 

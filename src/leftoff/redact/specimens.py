@@ -1,6 +1,6 @@
 """Values that look like a secret but are examples in manuals and tests."""
 
-from leftoff.redact.lazy import lazy
+from leftoff.lazy_patterns import lazy
 
 WORDS = frozenset(
     b"none null nil undefined true false yes no on off empty required optional string str text "

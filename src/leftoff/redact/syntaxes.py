@@ -1,6 +1,6 @@
 """How names are written before their values: separators, quotes, and calls around them."""
 
-from leftoff.redact.lazy import lazy
+from leftoff.lazy_patterns import lazy
 
 WORD = {
     b"pass": rb"(?:passw(?:or)?[dt]?|passphrase|passcode|(?P<short>pass))",
@@ -17,7 +17,7 @@ SUFFIX = (
 _NO_DEFAULT = rb"\)(?![ ]{0,2}(?:[,|?]|or[ ]))"
 # A short word and a blank after it is no value of a key or a token: `token count: 12`.
 _NEXT_WORD = rb"[ ](?!(?:is|was|ist|war|key|access|value|or|new)\b)[a-z]{1,7}[:.]?(?=[ \t\r\n])"
-# Where a telling word goes on with one of these letters, no suffix and no separator follows it.
+# If one of these letters follows the name of a secret, no suffix and no separator follows it.
 NAME_GUARD = rb"(?![cefghijmquwxyz]|s(?!t)|" + _NO_DEFAULT + b"|" + _NEXT_WORD + b")"
 PASS_GUARD = rb"(?![fghijmquxyz]|e[a-z]|s(?!t)|" + _NO_DEFAULT + b")"
 # What a program wraps around a literal: `String::from("…")`, `[]byte("…")`, `SecretStr("…")`.

@@ -313,7 +313,7 @@ def _compile_escapes(data: bytes) -> re.Pattern[bytes]:
 
 
 def _has_escapes(data: bytes) -> bool:
-    """Tell whether there is anything to decode; one search for each first byte is the fastest."""
+    """Return whether there is anything to decode; one search for each first byte is the fastest."""
     return b"\x08" in data or any(
         compile_branches((first,)).search(data) for first in _branches_in(data)
     )

@@ -9,5 +9,6 @@ if TYPE_CHECKING:
     from leftoff.session import prompt_queue as prompt_queue
     from leftoff.session import records as records
     from leftoff.session import sessions as sessions
+    from leftoff.session import unsaved_work as unsaved_work
 
 __getattr__ = load_on_use(__name__)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff.agents.loose_values import cut
 from leftoff.checkpoint import (
     SCHEMA,
     Checkpoint,
@@ -23,11 +22,13 @@ from leftoff.checkpoint import (
     new_id,
 )
 from leftoff.session.facts.focus import FOCUS_FILES
+from leftoff.session.facts.fold_state import TrailEntry
+from leftoff.session.facts.looks import destroys, is_look
 from leftoff.session.facts.next_action import infer_next_action
 from leftoff.session.facts.read_session import Progress, SessionMemory, read_session
 from leftoff.session.facts.report import Facts, report
-from leftoff.session.facts.sentences import keep_end
-from leftoff.session.facts.shell_commands import shorten
+from leftoff.session.facts.sentences import keep_end, keep_start
+from leftoff.session.facts.shell_commands import COMPLETED, heads_of, shorten, without_cd
 
 __all__ = ["Captured", "SessionMemory", "capture", "read_session", "to_checkpoint"]
 
@@ -77,27 +78,31 @@ def to_checkpoint(
         agent=memory.agent,
         session_id=facts.session_id or None,
         transcript=Transcript(path=memory.path, offset=memory.cursor.offset),
-        worktree=facts.cwd or None,
+        worktree=facts.base or None,
         branch=facts.branch or None,
         last_commit=_commit(facts),
         summary=_task(facts),
         intent=facts.intent or None,
         answers_to=facts.answers_to or None,
-        requests=[cut(text, _REQUEST_CHARS) for text in facts.requests],
+        requests=[keep_start(text, _REQUEST_CHARS) for text in facts.requests],
         constraints=facts.constraints,
         left_off=keep_end(facts.last_words, _LEFT_OFF_CHARS) or None,
         next_action=_next_action(facts),
         decisions=_decisions(facts),
         failed=_list_failures(facts),
         files_modified=facts.files_modified,
+        files_deleted=facts.files_deleted,
         focus_files=ranked[:FOCUS_FILES],
         seen_files=ranked[FOCUS_FILES:],
-        commands=_commands(facts),
+        commands=facts.reruns,
+        also_ran=_list_other_commands(facts),
         trail=_trail(facts),
         todos=[Todo(text=todo.text, status=todo.status) for todo in facts.todos],
+        todos_old=bool(facts.todos) and facts.is_todo_old,
         plan=_plan(facts),
         in_flight=_in_flight(facts),
         last_failure=_last_failure(facts),
+        limit=facts.limit or None,
         pending_prompts=facts.pending_prompts,
         context=_context(facts),
     )
@@ -110,32 +115,62 @@ def _next_action(facts: Facts) -> NextAction | None:
     return NextAction(text=found.text, origin="inferred", source=found.source)
 
 
-def _commands(facts: Facts) -> list[str]:
-    """List the commands in use, then the first words of all others."""
-    told = "\n".join(facts.commands)
-    return [*facts.commands, *(head for head in facts.heads if head not in told)]
+def _list_other_commands(facts: Facts) -> list[str]:
+    """List the other commands, then the first words of all those before."""
+    others = [
+        without_cd(each)
+        for each in facts.commands
+        if each not in facts.reruns and not destroys(each)
+    ]
+    # A briefing shows only how the others begin, so what they chain is listed on its own.
+    shown = "\n".join((*facts.reruns, *(" ".join(heads_of(each)[:1]) for each in others)))
+    return [*others, *(head for head in facts.heads if head not in shown)]
 
 
 def _trail(facts: Facts) -> list[TrailStep]:
-    """Return the last calls that ended; files read in a row are one step."""
-    steps: list[TrailStep] = []
-    for entry in facts.trail:
+    """Return the last calls that ended; files used, or a command repeated, in a row are one."""
+    steps = [
+        TrailStep(
+            tool=group[0].tool,
+            what=_name_group(group),
+            outcome=group[0].outcome,
+            exit=group[0].exit or None,
+        )
+        for group in _group_calls(facts.trail)
+    ]
+    # The mark of a save is not shown, so it takes nobody's place.
+    has_save = any(step.is_save for step in steps[-_TRAIL:])
+    return steps[-_TRAIL - has_save :]
+
+
+def _group_calls(trail: list[TrailEntry]) -> list[list[TrailEntry]]:
+    groups: list[list[TrailEntry]] = []
+    for entry in trail:
         if not entry.is_done:
             continue
-        step = TrailStep(
-            tool=entry.tool, what=entry.what, outcome=entry.outcome, exit=entry.exit or None
-        )
-        last = steps[-1] if steps else None
-        is_same = last and (last.tool, last.outcome) == (step.tool, step.outcome)
-        if last and is_same and entry.kind in {"read", "edit"} and entry.ok:
-            joined = last.what if step.what in last.what else f"{last.what}, {step.what}"
-            if len(joined) <= _MERGED_CHARS:
-                steps[-1] = msgspec.structs.replace(last, what=joined)
-                continue
-        steps.append(step)
-    # The mark of a save is not shown, so it takes nobody's place.
-    has_save = any(step.tool == "leftoff" for step in steps[-_TRAIL:])
-    return steps[-_TRAIL - has_save :]
+        last = groups[-1][0] if groups else None
+        is_same = last and (last.tool, last.outcome) == (entry.tool, entry.outcome)
+        is_file = entry.kind in {"read", "edit"} and entry.ok
+        if is_same and is_file and len(_name_group([*groups[-1], entry])) <= _MERGED_CHARS:
+            groups[-1].append(entry)
+        elif last and entry.kind == "run" and (last.tool, last.what) == (entry.tool, entry.what):
+            # A session that polls a command repeats it; only the newest outcome still holds.
+            groups[-1] = [entry]
+        else:
+            groups.append([entry])
+    return groups
+
+
+def _name_group(group: list[TrailEntry]) -> str:
+    """Return the files of calls in a row, each with the lines that edits added and dropped."""
+    counts: dict[str, tuple[int, int]] = {}
+    for entry in group:
+        added, dropped = counts.get(entry.what, (0, 0))
+        counts[entry.what] = added + entry.lines[0], dropped + entry.lines[1]
+    return ", ".join(
+        f"{what} (+{added} -{dropped})" if added or dropped else what
+        for what, (added, dropped) in counts.items()
+    )
 
 
 def _existing(ranked: list[str], roots: list[str]) -> list[str]:
@@ -198,6 +233,8 @@ def _list_failures(facts: Facts) -> list[Failure]:
     return [
         Failure(what=shorten(failure.command, _COMMAND_CHARS), why=failure.error)
         for failure in reversed(facts.failures[-_MOST_FAILED - 1 : -1])
+        # A search that found nothing is not an approach that failed.
+        if not (is_look(failure.command) and failure.error.startswith(COMPLETED))
     ]
 
 
@@ -205,7 +242,7 @@ def _task(facts: Facts) -> str | None:
     """Return the task if the last request only continues it."""
     if facts.task == facts.intent:
         return None
-    return facts.task[:_TASK_CHARS] or None
+    return keep_start(facts.task, _TASK_CHARS) or None
 
 
 def _context(facts: Facts) -> ContextUse | None:

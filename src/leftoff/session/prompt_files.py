@@ -9,22 +9,23 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from leftoff.lazy_patterns import lazy
 from leftoff.text import times
 
 LEGACY = "legacy"
 """The time of a prompt before the first header, where no time was recorded."""
 
-_HEADER = re.compile(
+_HEADER = lazy(
     r"^=== BLOCKED PROMPT \[([^\]\n]*)\](?: \[non-replayable:([^\]\n]*)\])? ===[ \t]*$",
     re.MULTILINE,
 )
 
 
 class FilePrompt(msgspec.Struct, frozen=True, kw_only=True):
-    """A prompt in a file; `told_at` is its time as written in the file."""
+    """A prompt in a file; `written_at` is its time as written in the file."""
 
     text: str
-    told_at: str
+    written_at: str
     at: datetime
     tag: str = ""
     """The kind of notice, if a program sent it."""
@@ -34,13 +35,18 @@ def parse(text: str, *, written_at: datetime) -> list[FilePrompt]:
     """Return the prompts of a file in order, without blank ones."""
     before, *rest = _HEADER.split(text.replace("\r\n", "\n"))
     entries = [(LEGACY, "", before), *zip(rest[::3], rest[1::3], rest[2::3], strict=True)]
-    timed = [moment for told_at, *_ in entries if (moment := times.parse(told_at)) is not None]
+    timed = [
+        moment for written_at, *_ in entries if (moment := times.parse(written_at)) is not None
+    ]
     # A prompt without a time is treated as older than all prompts that have one.
     oldest = min(timed, default=written_at) - timedelta(seconds=1)
     return [
         FilePrompt(
-            text=body.strip(), told_at=told_at, at=times.parse(told_at) or oldest, tag=tag or ""
+            text=body.strip(),
+            written_at=written_at,
+            at=times.parse(written_at) or oldest,
+            tag=tag or "",
         )
-        for told_at, tag, body in entries
+        for written_at, tag, body in entries
         if body.strip()
     ]

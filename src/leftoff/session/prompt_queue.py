@@ -21,6 +21,7 @@ from leftoff.agents.hook_events import HookEvent
 from leftoff.checkpoint import new_id
 from leftoff.errors import LeftoffError
 from leftoff.phrases.intents import is_slash_command, passes_always
+from leftoff.phrases.short_answers import drop_greeting
 from leftoff.session import records
 from leftoff.session.prompt_files import LEGACY, FilePrompt
 from leftoff.store import CheckpointEntry, Store
@@ -40,10 +41,11 @@ _FATE_AFTER: dict[Action, Fate] = {
     "answered": "answered",
 }
 # Enough of a prompt to recognize it; session records keep no more of a transcript's prompts.
-_TELLING_CHARS = 500
+_COMPARED_CHARS = 500
 # Shorter prompts, such as `yes` or `go on`, mean something different in another session.
-_TELLING_WORDS_CHARS = 20
+_SHORTEST_CHARS = 20
 _AUTOSAVES = 100
+_IN_QUEUE = "queue-"
 # Programs send prompts too: <task-notification>agent 3 finished</task-notification>.
 _NOTICE = re.compile(r"\s*<[a-z]+(?:-[a-z]+)+>")
 
@@ -57,7 +59,7 @@ class PromptLogLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     text: str = ""
     agent: str = ""
     session_id: str = ""
-    told_at: str = ""
+    written_at: str = msgspec.field(default="", name="told_at")
     tag: str = ""
     seal: str = ""
     is_blocked: bool = False
@@ -71,7 +73,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     agent: str = ""
     session_id: str = ""
-    told_at: str = ""
+    written_at: str = ""
     """The time as written in a file, if it could not be parsed."""
     tag: str = ""
     """The kind of notice, if a file labels it as one."""
@@ -142,7 +144,7 @@ def import_prompts(store: Store, found: Sequence[FilePrompt], session_id: str) -
             at=each.at,
             text=_without_secrets(each.text),
             session_id=session_id,
-            told_at=each.told_at if each.told_at == LEGACY else "",
+            written_at=each.written_at if each.written_at == LEGACY else "",
             tag=each.tag,
         )
         if prompt.key not in known:
@@ -209,7 +211,7 @@ def follow(store: Store, event: HookEvent, state: "FoldState | None") -> None:
 
 def note_asked(store: Store, event: HookEvent) -> None:
     """Remove prompts from the queue that the user asks again verbatim in another session."""
-    if len(event.prompt.strip()) < _TELLING_WORDS_CHARS:
+    if len(event.prompt.strip()) < _SHORTEST_CHARS:
         return
     words = _words(_without_secrets(event.prompt))
     for prompt in pending(store):
@@ -225,12 +227,31 @@ def note_answered(store: Store, session_id: str, state: "FoldState") -> None:
         if prompt.fate == "pending" and prompt.session_id == session_id
     ]
     for prompt in waiting:
-        if _is_answered(prompt.key[1], state):
+        # The state keeps requests without their greetings.
+        if _is_answered(_words(drop_greeting(prompt.text)), state):
             record(store, prompt, "answered")
 
 
+def note_finished(store: Store, session_id: str) -> None:
+    """Remove prompts from the queue that earlier sessions left to the thread of a session.
+
+    The session resumed the thread and has finished a turn of work: its briefing named the prompts
+    of the agents' own queues. It does not name those that hooks stored, so they stay.
+    """
+    index = store.index()
+    joined, thread = index.find_joined(session_id), index.find_thread(session_id)
+    if joined is None or thread is None:
+        return
+    for prompt in pending(store):
+        is_earlier = prompt.session_id != session_id and prompt.at <= joined.at
+        if is_earlier and prompt.id.startswith(_IN_QUEUE) and prompt.is_from_a_session:
+            left = index.find_thread(prompt.session_id)
+            if left is not None and left.slot == thread.slot:
+                record(store, prompt, "answered")
+
+
 def _is_answered(words: str, state: "FoldState") -> bool:
-    if any(_words(queued.text) == words for queued in state.queued):
+    if any(_words(drop_greeting(queued.text)) == words for queued in state.queued):
         return False
     asked = [_words(said.text) for said in state.requests]
     # If later prompts followed it, it was answered, or the user withdrew it.
@@ -380,7 +401,7 @@ def _build_prompts(
             continue
         # The same prompt always gets the same id, so that recorded actions apply to it.
         digest = hashlib.blake2b(f"{session_id}\n{_words(text)}".encode(), digest_size=6)
-        prompt_id = f"queue-{digest.hexdigest()}"
+        prompt_id = f"{_IN_QUEUE}{digest.hexdigest()}"
         yield Prompt(id=prompt_id, at=at, text=text, agent=agent, session_id=session_id)
 
 
@@ -390,7 +411,7 @@ def _without_secrets(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    return text.strip()[:_TELLING_CHARS].rstrip()
+    return text.strip()[:_COMPARED_CHARS].rstrip()
 
 
 def _from_line(line: PromptLogLine) -> Prompt:
@@ -400,7 +421,7 @@ def _from_line(line: PromptLogLine) -> Prompt:
         text=line.text,
         agent=line.agent,
         session_id=line.session_id,
-        told_at=line.told_at,
+        written_at=line.written_at,
         tag=line.tag,
         is_blocked=line.is_blocked,
         seal=line.seal,
@@ -415,7 +436,7 @@ def _append_captured(store: Store, prompt: Prompt) -> None:
         text=prompt.text,
         agent=prompt.agent,
         session_id=prompt.session_id,
-        told_at=prompt.told_at,
+        written_at=prompt.written_at,
         tag=prompt.tag,
         is_blocked=prompt.is_blocked,
         seal=prompt.seal,

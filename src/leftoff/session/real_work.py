@@ -1,15 +1,26 @@
-"""Tell real work from small talk: only real work opens a thread.
+"""Separate real work from small talk: only real work opens a thread.
 
 An edit, a commit, a plan, a todo list and a command that changes something are work. A question
 and its answer, and looking around to answer it, are not.
 """
 
+import re
 import unicodedata
+from collections.abc import Collection, Iterable
 
-from leftoff.names import FORBIDDEN, list_telling_words
-from leftoff.phrases.intents import find_intent, find_topic
-from leftoff.phrases.match import is_goodbye
-from leftoff.phrases.short_answers import is_go_ahead
+from leftoff.checkpoint import NOTHING_NEXT
+from leftoff.names import FORBIDDEN, kebab, list_telling_words
+from leftoff.phrases.intents import (
+    Intent,
+    begins_with_continue,
+    find_finish,
+    find_intent,
+    find_topic,
+    list_beginnings,
+)
+from leftoff.phrases.match import fold, is_goodbye
+from leftoff.phrases.short_answers import drop_greeting, is_go_ahead
+from leftoff.phrases.slash_commands import read_slash_command
 from leftoff.session.facts.looks import is_look_or_check
 from leftoff.session.facts.report import Facts
 
@@ -63,19 +74,166 @@ def asks_to_continue(text: str) -> bool:
     # Some agents begin a session with the summary of the one before.
     if text.lstrip().startswith("<summary>"):
         return True
-    intent = find_intent(text, can_resume=True, at_start=True)
+    intent = _read_command(text) or find_intent(
+        drop_greeting(text.strip()), can_resume=True, at_start=True
+    )
     return intent is not None and intent.kind in _CONTINUING and intent.name is None
 
 
-def asks_to_continue_with(text: str, name: str | None, task: str | None) -> bool:
-    """Return whether a message asks to continue the work with this name and task."""
-    topic = find_topic(text)
-    if topic is None or is_go_ahead(text):
+def _read_command(text: str) -> Intent | None:
+    """Return what a slash command of leftoff means; some agents add its instructions below it."""
+    line = text.strip().partition("\n")[0]
+    return read_slash_command(line) if line.startswith("/") else None
+
+
+def begins_to_continue(text: str) -> bool:
+    """Return whether a message asks to continue earlier work; it may ask for more after that."""
+    return asks_to_continue(text) or begins_with_continue(text)
+
+
+# --- which work a message names ---
+
+
+def asks_to_continue_with(
+    text: str, name: str | None, task: str | None, next_action: str | None = None
+) -> bool:
+    """Return whether a message asks to continue the work with this name and task, and no more."""
+    if is_go_ahead(text):
         return False
-    words = [word for word in list_telling_words(topic) if word not in FORBIDDEN]
-    known = list_telling_words(f"{name or ''} {task or ''}")
-    # Where words are written without spaces between them, one is part of a longer text.
-    return bool(words) and all(
-        word in known or (not word.isascii() and any(word in each for each in known))
-        for word in words
+    if (command := _read_command(text)) is not None:
+        known = _list_stems(f"{name or ''} {task or ''}")
+        return command.kind in _CONTINUING and _is_about(command.name or "", known)
+    intent = find_intent(text, names=[name]) if name else None
+    if intent is not None and intent.kind in _CONTINUING and intent.name == name:
+        return True
+    topic = find_topic(text)
+    if topic is not None:
+        return _is_about(topic, _list_stems(f"{name or ''} {task or ''} {next_action or ''}"))
+    known = _list_stems(f"{name or ''} {task or ''}")
+    finish = find_finish(text)
+    if finish is not None and _has_only(finish, known):
+        return True
+    return _names(text, known) or _repeats(text, next_action or "")
+
+
+def begins_to_continue_with(
+    text: str, name: str | None, task: str | None, next_action: str | None = None
+) -> bool:
+    """Return whether a message asks to continue this work; it may ask for more after that."""
+    asked = drop_greeting(text.strip())
+    if asks_to_continue_with(asked, name, task, next_action):
+        return True
+    # Without a verb, what comes after the name may be about anything.
+    return any(
+        asks_to_continue_with(each, name, task, next_action)
+        for each in list_beginnings(asked)
+        if find_topic(each) or find_finish(each)
     )
+
+
+def asks_to_continue_any(text: str) -> bool:
+    """Return whether a message asks to continue, but says no word that is about certain work."""
+    beginnings = [drop_greeting(text.strip()), *list_beginnings(text)]
+    topics = filter(None, map(find_topic, beginnings))
+    return any(not _list_distinctive(_list_words(topic)) for topic in topics)
+
+
+def count_shared_words(text: str, name: str | None, task: str | None) -> int:
+    """Return how many words of some work a text has that other work hardly has."""
+    said = _list_stems(text)
+    words = {*_list_words(f"{name or ''} {task or ''}".replace("-", " "))}
+    return sum(_stem(word) in said for word in _list_distinctive(words))
+
+
+def _is_about(topic: str, known: Collection[str]) -> bool:
+    """Return whether all words that distinguish a topic are known; others may come with them."""
+    words = _list_words(topic)
+    needed = _list_distinctive(words) or words
+    return bool(needed) and all(_is_known(word, known) for word in needed)
+
+
+def _has_only(text: str, known: Collection[str]) -> bool:
+    words = _list_words(text)
+    return bool(_list_distinctive(words)) and all(_is_known(word, known) for word in words)
+
+
+def _names(text: str, known: Collection[str]) -> bool:
+    """Return whether a message is nothing but the name of the work, as in `the coupon codes`."""
+    said = [word for part in fold(text).split() for word in kebab(part).split("-") if word]
+    if not 0 < len(said) <= _MOST_NAMING:
+        return False
+    words = [word for word in said if word not in _ARTICLES and word not in _VAGUE]
+    return bool(_list_distinctive(words)) and all(_is_known(word, known) for word in words)
+
+
+def _repeats(text: str, next_action: str) -> bool:
+    """Return whether a message asks for what comes next, in the same words."""
+    words = _list_words(text)
+    is_open = not next_action or next_action.startswith(NOTHING_NEXT)
+    if is_open or len(words) < _FEWEST_REPEATED or len(text) > _LONGEST_REPEATED:
+        return False
+    known = _list_stems(next_action)
+    return all(_is_known(word, known) for word in words)
+
+
+def _list_words(text: str) -> list[str]:
+    return [word for word in list_telling_words(text) if word not in _VAGUE]
+
+
+def _list_distinctive(words: Iterable[str]) -> list[str]:
+    return [word for word in words if _stem(word) not in _GENERIC]
+
+
+def _list_stems(text: str) -> set[str]:
+    # People write "log in" as two words, and call the work "the login thing".
+    joined = ("".join(found) for found in _TWO_WORDS.findall(fold(text)))
+    return {*map(_stem, (*list_telling_words(text), *joined))}
+
+
+def _is_known(word: str, known: Collection[str]) -> bool:
+    # Where words are written without spaces between them, one is part of a longer text.
+    if not word.isascii():
+        return any(word in each for each in known)
+    return _stem(word) in known
+
+
+_TWO_WORDS = re.compile(r"\b([a-z]{2,})[ -](in|out|up|off|on|down|over)\b")
+_MOST_NAMING = 8
+_FEWEST_REPEATED = 2
+_LONGEST_REPEATED = 200
+_ARTICLES = frozenset(
+    "a an and at for from in into my of on one our please the to with your".split()
+)
+# People call any work so.
+_VAGUE = FORBIDDEN | frozenset(
+    """
+    again back bit continue current earlier further last left more off ongoing open part piece
+    previous rest stopped stuff thing things thread time today up where yesterday
+    """.split()
+)
+_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ions", "ion", "ies", "er", "ed", "es", "s")
+_SHORTEST_STEM = 4
+
+
+def _stem(word: str) -> str:
+    """Return an English word without its ending, so that "exporting" is about the "exporter"."""
+    if not word.isascii() or word.endswith("ss"):
+        return word
+    cut = (word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))
+    stem = next((each for each in cut if len(each) >= _SHORTEST_STEM), word)
+    if stem == word and len(word) >= _SHORTEST_STEM:
+        stem = word.removesuffix("s")
+    return stem.removesuffix("e").removesuffix("y")
+
+
+# These say little without another word: "page" in "login page".
+_GENERIC = frozenset(
+    map(
+        _stem,
+        """
+        api app branch bug button change class code component data doc documentation error feature
+        field file fix form function implementation issue list module page refactoring script screen
+        service step table test ticket ui view
+        """.split(),
+    )
+)

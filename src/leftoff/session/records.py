@@ -6,17 +6,17 @@ a session that does nothing leaves nothing in its project.
 """
 
 import contextlib
-import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
+from leftoff.digests import blake2b
 from leftoff.errors import StoreRefused
-from leftoff.processes import is_alive
+from leftoff.processes import is_alive, is_locked
 from leftoff.projects.project import Project
 from leftoff.projects.store_places import plain_store
 from leftoff.store import Store, disk, plain_name
@@ -73,6 +73,17 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Ids of failed approaches being retried; the reply to the next prompt warns about them."""
     warned: list[str] = []
     """Ids that the session was warned about."""
+    retells: bool = False
+    """Whether the reply to the next prompt gives the session its state back, after a compaction."""
+    limit: str = ""
+    """The usage limit at which its last turn failed, in words; a finished turn clears it."""
+    window: int = 0
+    """The size of the model's context, if only hooks report it."""
+    compactions: int = 0
+    """How many compactions the transcript had when the session was last given its state back."""
+    offered: str = ""
+    """As in `Life`, when the session ended."""
+    has_passed: bool = False
     turn: Turn = Turn()
     buffer: list[Exchange] = []
     """The conversation since the context began to fill up; a summary would lose it."""
@@ -106,17 +117,26 @@ class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How often a recovery of this session was started."""
     offered: str = ""
     """The thread that its start offered first; a prompt such as "continue" resumes it."""
+    has_passed: bool = False
+    """Whether the user asked for something else first, so that "continue" means that."""
+    asked: bool = False
+    """Whether its first prompt asked to continue before its start was noted: Copilot CLI runs the
+    hooks for both at once."""
     transcript_path: str = ""
     """Where its start said that the transcript is: no other event may ever be processed."""
+    lock: str = ""
+    """The file that the agent keeps locked while the session runs."""
 
     @property
     def has_crashed(self) -> bool:
         """Whether its process is known to be gone, although it has not ended."""
-        return bool(self.pid) and not is_alive(self.pid, self.pid_began)
+        if self.pid:
+            return not is_alive(self.pid, self.pid_began)
+        return bool(self.lock) and not is_locked(Path(self.lock))
 
     def is_dead(self, now: datetime) -> bool:
         """Return whether its process is gone; if that is unknown, whether it is long silent."""
-        if self.pid:
+        if self.pid or self.lock:
             return self.has_crashed
         return now - datetime.fromtimestamp(self.seen_at, UTC) > _FORGOTTEN
 
@@ -165,6 +185,15 @@ def keep_life(state: Path, life: Life) -> None:
     disk.replace(_life_path(state, life), msgspec.json.encode(life), temps=folder)
 
 
+def keep_life_over(state: Path, life: Life) -> Life:
+    """Record that a session is running; keep what its start has noted in the meantime."""
+    known = life_of(state, life.agent, life.session_id) if life.asked else None
+    if known is not None and not life.offered:
+        life = msgspec.structs.replace(known, asked=True, cwd=life.cwd, seen_at=life.seen_at)
+    keep_life(state, life)
+    return life
+
+
 def end_life(state: Path, life: Life) -> None:
     """Record that a session has ended."""
     _life_path(state, life).unlink(missing_ok=True)
@@ -200,6 +229,20 @@ def lives(state: Path, project: Project) -> list[Life]:
     return [life for life in found if life.store in stores]
 
 
+def find_life(state: Path, agent: str, pids: Sequence[int], folder: Path) -> Life | None:
+    """Return an agent's session by its process, the first of these that has one.
+
+    Without processes, return the newest session that works in the folder or above it.
+    """
+    live = state / "live"
+    files = live.glob(f"{agent}-*.json") if disk.is_own_folder(live) else ()
+    found = [life for life in map(_read_life, files) if life is not None and not life.has_crashed]
+    found.sort(key=lambda life: life.seen_at, reverse=True)
+    if not pids:
+        return next((life for life in found if folder.is_relative_to(life.cwd)), None)
+    return next((life for pid in pids for life in found if life.pid == pid), None)
+
+
 def _life_path(state: Path, life: Life) -> Path:
     return state / "live" / f"{life.agent}-{plain_name(life.session_id)}.json"
 
@@ -226,7 +269,7 @@ def seal(state: Path, agent: str, session_id: str) -> str:
     """Sign a session's id; return "" if the key can be neither read nor created."""
     key = _key(state)
     identity = f"{agent}\n{session_id}".encode("utf-8", "surrogateescape")
-    return hashlib.blake2b(identity, key=key, digest_size=16).hexdigest() if key else ""
+    return blake2b(identity, key=key, digest_size=16).hexdigest() if key else ""
 
 
 def is_sealed(state: Path, agent: str, session_id: str, given: str) -> bool:

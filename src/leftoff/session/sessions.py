@@ -1,7 +1,7 @@
 """Find a project's agent sessions on this machine, and recover unsaved ones."""
 
-from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
+from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -13,16 +13,11 @@ from leftoff.errors import LeftoffError, SessionUnreadable
 from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
 from leftoff.session.real_work import is_worth_saving
-from leftoff.store import CheckpointEntry, Store
-from leftoff.text import times
+from leftoff.session.unsaved_work import has_ended, is_recent, is_work_saved
+from leftoff.store import CheckpointEntry, Store, WatchReading
 
-# A transcript changed this recently may belong to an agent that is still running.
-_ALIVE_SECONDS = 120
-# Agents write a few more lines after the end of a session.
-_LATE = timedelta(seconds=10)
-# Finding unsaved work reads so many transcripts, and looks no further back.
-_NEWEST = 5
-_LOOK_BACK = timedelta(days=30)
+# Small talk may be newer than the last work.
+_MOST_TRIED = 10
 
 _memory_decoder: msgspec.json.Decoder[capture.SessionMemory | None] = msgspec.json.Decoder(
     capture.SessionMemory | None
@@ -43,19 +38,20 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
     is_current: bool = False
     is_dead: bool = False
     """Whether its end was seen, or the agent's process is known to be gone."""
+    is_running: bool | None = None
+    """Whether the agent's own files say that it runs; None if they do not say."""
     head: str = ""
     """HEAD at its last event, if hooks saw it."""
 
     @property
     def is_saved(self) -> bool:
         """Whether no work was done after its last checkpoint."""
-        last = self.checkpoint
-        if last is None:
-            return False
-        # Agents write a few lines after the last event, and people say thanks.
-        worked_at = times.parse(self.facts.worked_at)
-        is_idle = worked_at is not None and worked_at <= last.as_of and self.facts.is_turn_over
-        return last.saved_at >= self.touched_at or is_idle
+        return is_work_saved(
+            self.checkpoint,
+            self.touched_at,
+            self.facts.worked_at,
+            is_turn_over=self.facts.is_turn_over,
+        )
 
     @property
     def has_work(self) -> bool:
@@ -64,14 +60,18 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def request(self) -> str:
-        """What the user asked for, to name the session by."""
-        return self.facts.task or self.facts.intent or "(no request)"
+        """What the user asked for, or what was done, to name the session by."""
+        edited = self.facts.files_modified
+        done = f"Edit {edited[0]}" if edited else "(no request)"
+        return self.facts.task or self.facts.intent or done
 
     def may_be_alive(self, now: datetime) -> bool:
         """Return whether an agent may still be working in it."""
         if self.is_current or self.is_dead:
             return self.is_current
-        return now - self.touched_at < timedelta(seconds=_ALIVE_SECONDS)
+        if self.is_running is not None:
+            return self.is_running
+        return is_recent(self.touched_at, now)
 
 
 class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,10 +87,11 @@ def recent(
     limit: int,
     since: datetime | None = None,
     unreadable: list[UnreadableTranscript] | None = None,
+    watch: WatchReading | None = None,
 ) -> list[KnownSession]:
     """Return the newest sessions of the project across all agents, newest first.
 
-    `unreadable` collects the transcripts that could not be read.
+    `unreadable` collects the transcripts that could not be read. `watch` shows how far it is.
     """
     refused: list[OSError] | None = None if unreadable is None else []
     every = registry.sessions_of(store.project, refused=refused)
@@ -98,11 +99,12 @@ def recent(
     if unreadable is not None:
         unreadable += [_unreadable(error.filename, error) for error in refused or []]
     after = since.timestamp() if since else 0.0
-    known = (
-        _read_known_session(store, agent, each, unreadable)
-        for agent, each in found[:limit]
-        if each.touched_at >= after
-    )
+    wanted = [pair for pair in found[:limit] if pair[1].touched_at >= after]
+    known: list[KnownSession | None] = []
+    with watch(len(wanted)) if watch else nullcontext(lambda _done: None) as advance:
+        for agent, each in wanted:
+            known.append(read_found(store, agent, each, unreadable))
+            advance(len(known))
     return [session for session in known if session is not None]
 
 
@@ -115,12 +117,23 @@ def find(store: Store, key: str) -> KnownSession:
         pair for pair in registry.sessions_of(store.project) if pair[1].session_id.startswith(key)
     ]
     exact = [pair for pair in matches if pair[1].session_id == key] or matches
-    if len(exact) == 1 and (known := _read_known_session(store, *exact[0])) is not None:
+    if len(exact) == 1 and (known := read_found(store, *exact[0])) is not None:
         return known
     problem = f"Several sessions begin with {key}" if exact else f"There is no session {key}"
     raise SessionUnreadable(
         problem, hint="Run `leftoff sessions` to list this project's; a file's path works too."
     )
+
+
+def find_newest(store: Store, agent: str | None = None) -> KnownSession | None:
+    """Return the newest session with work, of one agent or of all."""
+    found = [pair for pair in registry.sessions_of(store.project) if agent in {None, pair[0]}]
+    found.sort(key=lambda pair: pair[1].touched_at, reverse=True)
+    for name, each in found[:_MOST_TRIED]:
+        known = read_found(store, name, each)
+        if known is not None and known.has_work:
+            return known
+    return None
 
 
 def current(store: Store) -> KnownSession | None:
@@ -131,7 +144,7 @@ def current(store: Store) -> KnownSession | None:
     agent, session_id = session
     for name, each in registry.sessions_of(store.project):
         if name == agent and each.session_id == session_id:
-            return _read_known_session(store, name, each)
+            return read_found(store, name, each)
     return None
 
 
@@ -152,49 +165,15 @@ def dead(store: Store, *, since: datetime) -> list[KnownSession]:
 
 
 def list_unsaved(
-    store: Store, *, since: datetime, unreadable: list[UnreadableTranscript] | None = None
-) -> list[KnownSession]:
-    """Return the sessions with unsaved work, newest first."""
-    found = recent(store, limit=50, since=since, unreadable=unreadable)
-    return [each for each in found if each.has_work and not each.is_saved]
-
-
-def find_unsaved_work(
     store: Store,
     *,
-    besides: Collection[str] = (),
-    most_bytes: int | None = None,
-    refused: list[OSError] | None = None,
+    since: datetime,
+    unreadable: list[UnreadableTranscript] | None = None,
+    watch: WatchReading | None = None,
 ) -> list[KnownSession]:
-    """Return the newest ended sessions whose work is in no checkpoint, newest first.
-
-    Reads few transcripts, none larger than `most_bytes`, so that it is quick. `refused` collects
-    the errors of folders that cannot be listed.
-    """
-    now = store.now()
-    after = (now - _LOOK_BACK).timestamp()
-    every = registry.sessions_of(store.project, refused=refused)
-    found = sorted(every, key=lambda pair: pair[1].touched_at, reverse=True)
-    newest = [
-        pair
-        for pair in found[:_NEWEST]
-        if pair[1].touched_at >= after
-        and pair[1].session_id not in besides
-        and _is_small(pair[1].path, most_bytes)
-    ]
-    known = [_read_known_session(store, agent, each) for agent, each in newest]
-    return [
-        each
-        for each in known
-        if each and each.has_work and not each.is_saved and not each.may_be_alive(now)
-    ]
-
-
-def _is_small(path: Path, most_bytes: int | None) -> bool:
-    try:
-        return most_bytes is None or path.stat().st_size <= most_bytes
-    except OSError:
-        return False
+    """Return the sessions with unsaved work, newest first."""
+    found = recent(store, limit=50, since=since, unreadable=unreadable, watch=watch)
+    return [each for each in found if each.has_work and not each.is_saved]
 
 
 def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Checkpoint:
@@ -204,12 +183,16 @@ def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Check
     return msgspec.structs.replace(made, session_id=session.session_id or made.session_id)
 
 
-def _read_known_session(
+def read_found(
     store: Store,
     agent: str,
     found: FoundSession,
     unreadable: list[UnreadableTranscript] | None = None,
 ) -> KnownSession | None:
+    """Read a session; None if it is not there, or not a transcript.
+
+    `unreadable` collects the transcripts that could not be read.
+    """
     record = records.load(store, agent, found.session_id)
     memory = read_memory(record)
     try:
@@ -234,22 +217,16 @@ def _read_known_session(
         session_id=found.session_id,
         path=found.path,
         touched_at=touched_at,
-        facts=report(read.state),
+        facts=report(read.state, window=record.window),
         memory=read,
         checkpoint=store.index().newest_of_session(found.session_id),
         is_current=current_id == (agent, found.session_id),
-        is_dead=_has_ended(store, record, touched_at),
+        is_dead=has_ended(store, record, touched_at),
+        is_running=registry.AGENTS[agent].is_running(
+            store.project.environment.find_agent_folder(agent), found.session_id
+        ),
         head=record.head,
     )
-
-
-def _has_ended(store: Store, record: records.SessionRecord, touched_at: datetime) -> bool:
-    """Return whether a session's end was seen, or its process is known to be gone."""
-    life = records.life_of(store.project.state_folder, record.agent, record.session_id)
-    if life is not None:
-        return life.has_crashed
-    # A transcript that goes on after the end belongs to a session that was resumed without hooks.
-    return record.ended_at is not None and touched_at <= record.ended_at + _LATE
 
 
 def _unreadable(path: Path | str, error: BaseException | None) -> UnreadableTranscript:

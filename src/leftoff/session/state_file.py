@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from leftoff.projects.project import read_start
+from leftoff.text.markdown_tables import replace_tables
 
 FILE_NAME = "SESSION-STATE.md"
 
@@ -24,8 +25,15 @@ _COMMENT = r"(?s)<!--.*?-->"
 _RULE = r"^\s*([-*_])(?:\s*\1){2,}\s*$"
 # Formatting, and the date of the last change, are not part of the notes.
 _FRAME = r"(?i)^\s*(?:```|~~~|\||[*_]*last[ -](?:updated|modified)\b)"
+# What the template says about its own sections, and the places in it that nobody has filled in.
+_REMARK = r"(?s)([*_])\(.*\)\1"
+_UNFILLED = r"\[?YYYY-MM-DD\b.*|.*<(?:title|file|section)>.*|[*_`\w ]*→"
+# leftoff used to note decisions that were made under this heading, each with its time.
+_STAMPED = r"^\s*[-*]\s+\[\d{4}-\d\d-\d\d \d\d:\d\d\]\s+[^?]+$"
+_MADE = "decisions made"
 _NOTHING = frozenset({"", "-", "none", "none yet", "nothing", "nothing yet", "n/a", "tbd"})
 _LISTS = ("decision", "correction", "preference", "noun", "value", "draft")
+_UNDECIDED = ("open", "pending", "undecided")
 _OF_THE_TASK = ("goal", "current goal", "task", "active task", "current task")
 
 
@@ -45,17 +53,25 @@ def text_of(path: Path) -> str:
 def parse(text: str) -> dict[str, Any]:
     """Parse the notes: task, goal, decisions, corrections, blockers and next action."""
     fields, items = _parts(re.sub(_COMMENT, "", text))
-    told: dict[str, Any] = {
+    undecided = {key: items.pop(key) for key in [*items] if _is_undecided(key)}
+    values: dict[str, Any] = {
         "summary": _task(fields, items),
         "done": _under(items, "progress", "completed", "done"),
         "blockers": _some([fields.get("blocking on", "")]) + _under(items, "blocker"),
+        "questions": [each for found in undecided.values() for each in found],
         "decisions": [_decision(each) for each in _under(items, *_LISTS[:1])],
         "notes": _under(items, *_LISTS[1:]),
     }
     hints = [text for key, text in fields.items() if key.startswith("next")]
     if hints := hints or _under(items, "next"):
-        told["next_action"] = {"text": " ".join(hints)}
-    return {key: value for key, value in told.items() if value}
+        values["next_action"] = {"text": " ".join(hints)}
+    return {key: value for key, value in values.items() if value}
+
+
+def _is_undecided(heading: str) -> bool:
+    """Return whether a heading lists what the user still has to decide."""
+    is_open = any(word in heading for word in _UNDECIDED)
+    return is_open and ("decision" in heading or "question" in heading)
 
 
 def _task(fields: dict[str, str], items: dict[str, list[str]]) -> str | None:
@@ -78,7 +94,7 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     fields: dict[str, str] = {}
     items: dict[str, list[str]] = {}
     heading, is_open, is_below = "", False, False
-    for line in text.splitlines():
+    for line in replace_tables(text.splitlines()):
         was_open, is_open = is_open, False
         if found := re.match(_HEADING, line):
             heading, is_below = found[1].lower(), False
@@ -87,7 +103,8 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
         elif found := _field(line, heading):
             fields |= {found[1].lower(): each for each in _some([found[2]])}
         elif found := re.match(_BULLET, line):
-            items.setdefault(heading, []).extend(_some([found[1]]))
+            is_made = _is_undecided(heading) and re.match(_STAMPED, line)
+            items.setdefault(_MADE if is_made else heading, []).extend(_some([found[1]]))
         elif (found := re.match(_FURTHER, line)) and items.get(heading):
             items[heading][-1] += f"\n{found[1]}"
         elif is_below or re.match(_FRAME, line):
@@ -119,7 +136,12 @@ def _under(items: dict[str, list[str]], *words: str) -> list[str]:
 
 
 def _some(texts: list[str]) -> list[str]:
-    return [text for text in texts if text.lower().strip("._*() \t") not in _NOTHING]
+    return [text for text in texts if not _is_nothing(text.strip())]
+
+
+def _is_nothing(text: str) -> bool:
+    is_unfilled = re.fullmatch(_REMARK, text) or re.fullmatch(_UNFILLED, text)
+    return text.lower().strip("._*() \t") in _NOTHING or is_unfilled is not None
 
 
 def _decision(text: str) -> dict[str, str]:

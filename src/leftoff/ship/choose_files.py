@@ -15,8 +15,7 @@ from leftoff.git import query
 from leftoff.git.query import GitState, PathChange
 from leftoff.git.write import Repo
 from leftoff.profiles import SESSION_FOLDERS, STATE_FOLDERS
-from leftoff.redact import redact
-from leftoff.ship import secret_files
+from leftoff.redact import redact, secret_files
 
 _STATUS_SECONDS = 120.0
 _MAX_PATHS = 1_000_000

@@ -8,7 +8,12 @@ import msgspec
 from leftoff.checkpoint import Checkpoint, Decision
 from leftoff.knowledge.features import Scenario
 from leftoff.redact import redact
-from leftoff.ship.branch_history import BranchHistory, list_bullets
+from leftoff.ship.branch_history import (
+    TIDY_SUBJECT,
+    BranchHistory,
+    list_breaking,
+    list_points,
+)
 from leftoff.ship.outcome import Check
 from leftoff.ship.shipped_work import Work
 
@@ -28,8 +33,8 @@ _KINDS = {kind: kind for kind in "chore ci docs feat fix perf refactor test".spl
     "bugfix": "fix",
     "hotfix": "fix",
 }
-_BREAKING = re.compile(r"^BREAKING[ -]CHANGE: (.+)", re.MULTILINE)
-_BREAKING_SUBJECT = re.compile(r"\w+(\([^)\s]+\))?!: (\S.*)")
+# What a commit of native files says if there is nothing else to say.
+_RECORDED = "Record the progress"
 # GitHub refuses a longer description.
 _BODY_CHARS = 60_000
 # The sections of a description that only grow: earlier pushes are part of it too.
@@ -82,13 +87,26 @@ def commit_message(
     """Write a commit message: the given text, or what is new since the branch's last commit."""
     message = _fit(message).strip()
     known = history or BranchHistory()
-    told = message or _fit(_describe_news(work, saved, files, known)).strip()
-    head, _, rest = told.partition("\n")
+    text = message or _fit(_describe_news(work, saved, files, known)).strip()
+    head, _, rest = text.partition("\n")
     # Your own message is kept as it is; only a generated one is cut and completed.
     subject, overflow = (head, "") if message else _cut(head, _prefix(work, head))
     done = [] if message else [f"- {each}" for each in _list_new(saved, known)[:_MOST_BULLETS]]
     parts = [_prefix(work, head) + subject, overflow, rest.strip(), "\n".join(done), _links(work)]
     return _fit(_JOINT.join(part for part in parts if part)) + "\n"
+
+
+def state_message(work: Work, saved: Checkpoint | None, history: BranchHistory) -> str:
+    """Write the message of a commit that holds native files only.
+
+    Without a feature it gets a fixed subject, by which later runs recognize it.
+    """
+    if work.scope is None:
+        return TIDY_SUBJECT
+    # Only what somebody stated is news without any changed code.
+    is_stated = saved is not None and not {"summary", "done"}.isdisjoint(saved.stated)
+    unnamed = msgspec.structs.replace(work, name="")
+    return commit_message(unnamed, "", saved if is_stated else None, (), history)
 
 
 def pull_request(about: About) -> Text:
@@ -133,7 +151,7 @@ def find_described_commit(body: str) -> str | None:
 
 def comment(about: About) -> str:
     """Write the comment about one push; the hash in it identifies the push."""
-    new = list_bullets(about.text) or _list_done(about.saved)[-_MOST_BULLETS:]
+    new = list_points(about.text) or _list_done(about.saved)[-_MOST_BULLETS:]
     bullets = [*(f"- {each}" for each in new), *map(_check_line, about.checks)]
     return _fit("\n".join([f"{comment_mark(about.sha)} {about.subject}", "", *bullets]).strip())
 
@@ -199,32 +217,41 @@ def _describe_news(
 ) -> str:
     """Describe what no earlier commit of the branch says: the work, the task, or what is done."""
     # A name is too short to say what was done.
-    task = (saved.summary or saved.intent or saved.left_off or "") if saved else ""
-    told = {*(_plain_subject(each) for each in known.subjects), *known.told}
-    said = [work.name, " ".join(task.split()), *_list_new(saved, known)]
-    return next((each for each in said if each and each not in told), _about(files))
+    task = " ".join(
+        ((saved.summary or saved.intent or saved.left_off or "") if saved else "").split()
+    )
+    done = _list_new(saved, known)
+    is_stated = saved is not None and "summary" in saved.stated
+    # The name of a feature is no news in its later commits.
+    is_begun = any(each.startswith(f"feat({work.scope})") for each in known.subjects)
+    name = "" if is_begun and not work.is_fix else work.name
+    known_texts = {*(_plain_subject(each) for each in known.subjects), *known.shipped_texts}
+    said = [task, *done, name] if is_stated else [name, task, *done]
+    return next((each for each in said if each and each not in known_texts), _about(files))
 
 
 def _list_new(saved: Checkpoint | None, known: BranchHistory) -> list[str]:
-    told = {*known.bullets}
-    return [each for each in _list_done(saved) if each not in told]
+    points = {*known.points}
+    return [each for each in _list_done(saved) if each not in points]
 
 
 def _summarize(about: About) -> list[str]:
-    """Return what the whole branch did: what its commits list, or their subjects."""
+    """Return what the whole branch did: all that its commits say, and what was stated."""
     lines = []
     for message in [*about.history.messages, about.text]:
-        subject = _plain_subject(message.partition("\n")[0])
-        lines += list_bullets(message) or [subject]
-    lines += _list_done(about.saved)
-    return [*dict.fromkeys(each for each in lines if each)]
+        subject, points = _plain_subject(message.partition("\n")[0]), list_points(message)
+        # A subject that was cut is repeated in full below.
+        is_cut = any(each.startswith(subject.rstrip("…")) for each in points)
+        lines += [*([] if is_cut or subject == _RECORDED else [subject]), *points]
+    lines += [*about.history.done, *_list_done(about.saved)]
+    found = [*dict.fromkeys(each for each in lines if each)]
+    return found or [_plain_subject(about.subject)]
 
 
 def _list_breaking(about: About) -> list[str]:
     messages = [*about.history.messages, about.text]
-    subjects = [_BREAKING_SUBJECT.match(each) for each in messages]
-    found = [each[2] for each in subjects if each]
-    return [*dict.fromkeys([*found, *(x for each in messages for x in _BREAKING.findall(each))])]
+    found = [each for message in messages for each in list_breaking(message)]
+    return [*dict.fromkeys([*found, *about.history.breaking])]
 
 
 def _decision_line(decision: Decision) -> str:
@@ -235,7 +262,7 @@ def _decision_line(decision: Decision) -> str:
 def _about(files: Sequence[str]) -> str:
     names = sorted({" ".join(file.rpartition("/")[2].split()) for file in files})
     if not names:
-        return "Update the project"
+        return _RECORDED
     if len(names) <= 3:
         return f"Update {', '.join(names)}"
     return f"Update {', '.join(names[:2])} and {len(names) - 2} more files"

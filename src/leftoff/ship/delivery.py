@@ -16,7 +16,7 @@ from leftoff.ship.outcome import ShipStep, State
 from leftoff.subprocesses import Ended
 
 _AGAIN = "then run `leftoff ship` again."
-_TOLD_LINES = 12
+_SHOWN_LINES = 12
 _SHOWN_FILES = 5
 # Another git process may hold the index lock for a moment.
 _LOCK_SECONDS = 20.0
@@ -193,6 +193,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     text: compose_message.Text
     comment: str
     issue: int | None = None
+    """The issue whose labels are copied."""
 
 
 def is_main(branch: str, default: str | None) -> bool:
@@ -278,18 +279,20 @@ def _is_updated(hub: GitHub, standing: Pull, wanted: Wanted) -> bool:
 
 def _set_labels(hub: GitHub, pull: Pull, wanted: Wanted) -> list[str]:
     """Copy the issue's labels and set the state's; a label problem never fails the ship."""
+    notes: list[str] = []
+    copied: list[str] = []
     try:
         copied = hub.issue_labels(wanted.issue) if wanted.issue else []
     except GhRefused as refused:
-        return [f"Could not read the labels of #{wanted.issue}: {refused.message}"]
+        notes.append(f"Could not read the labels of #{wanted.issue}: {refused.message}")
     labels = dict.fromkeys([*wanted.text.labels, *copied])
     unfit = [name for name in wanted.text.unfit_labels if name in pull.labels]
     add = [name for name in labels if name not in {*pull.labels, *wanted.text.unfit_labels}]
     try:
         hub.set_labels(pull.number, add=add, remove=unfit)
     except GhRefused as refused:
-        return [f"Could not set the labels: {refused.message}"]
-    return []
+        notes.append(f"Could not set the labels: {refused.message}")
+    return notes
 
 
 def _view_pull(hub: GitHub, pull: Pull) -> tuple[Pull, list[str]]:
@@ -303,4 +306,4 @@ def _build_failed_step(name: str, text: str, hint: str, lines: Sequence[str] = (
     step: ShipStep = msgspec.convert(
         {"name": name, "state": "failed", "text": text, "hint": hint}, ShipStep
     )
-    return msgspec.structs.replace(step, lines=list(lines)[-_TOLD_LINES:])
+    return msgspec.structs.replace(step, lines=list(lines)[-_SHOWN_LINES:])

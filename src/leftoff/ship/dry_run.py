@@ -18,13 +18,14 @@ from leftoff.knowledge import features
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects.project import Project
 from leftoff.ship import choose_files, compose_message, delivery, record_work
-from leftoff.ship.branch_history import TIDY_SUBJECT, BranchHistory, read_messages
+from leftoff.ship.branch_history import BranchHistory, read_messages
 from leftoff.ship.choose_files import Chosen, Judge, format_path
 from leftoff.ship.outcome import Name, Options, ShipReport, ShipStep, build_no_checks_step
 from leftoff.ship.shipped_work import work_at_hand
 from leftoff.ship.user_checks import suggest_checks
 from leftoff.store import Store
 from leftoff.text.plural import format_count
+from leftoff.threads import memory_briefing
 
 
 @contextlib.contextmanager
@@ -61,11 +62,11 @@ def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
     repo = Repo(worktree)
     # Saving always comes first, even where nothing can be committed.
     steps = [_build_planned_step("save", "Would save the current state and your decisions.")]
-    steps += _plan_memory(store, settings)
     problem = delivery.obstacle(state)
+    chosen = Chosen() if problem else Judge(repo, settings.not_secret).choose(state)
+    steps += _plan_memory(store, settings, chosen)
     if problem is not None:
         return ShipReport(steps=[*steps, problem], branch=state.branch)
-    chosen = Judge(repo, settings.not_secret).choose(state)
     saved = record_work.peek_last_save(store, state, {state.head}).news
     steps += [_build_planned_step("checks", f"Would run {command}") for command in settings.verify]
     if not settings.verify:
@@ -82,12 +83,24 @@ def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
     )
 
 
-def _plan_memory(store: Store, settings: Settings) -> list[ShipStep]:
+def _plan_memory(store: Store, settings: Settings, chosen: Chosen) -> list[ShipStep]:
     steps = _plan_archive(store)
     native = [*settings.mirror, *([settings.briefing_file] if settings.briefing_file else [])]
-    if native:
-        steps.append(_build_planned_step("briefing", f"Would update: {', '.join(native)}"))
-    return steps
+    if not native:
+        return steps
+    # Each save has written its native files; only new work and the briefing can change them.
+    if steps or chosen.files or not _is_briefing_current(store, settings):
+        return [*steps, _build_planned_step("briefing", f"Would update: {', '.join(native)}")]
+    return [ShipStep(name="briefing", state="skipped", text="Native files are up to date.")]
+
+
+def _is_briefing_current(store: Store, settings: Settings) -> bool:
+    target = memory_briefing.find_page_path(store.project, settings.briefing_file)
+    if target is None or memory_briefing.is_somebodys_page(target):
+        return True
+    # Building the page reads the index, which a dry run must not update.
+    with contextlib.closing(Store(store.project, leaves_no_trace=True)) as unchanged:
+        return memory_briefing.is_current_page(target, record_work.page(unchanged))
 
 
 def _plan_archive(store: Store) -> list[ShipStep]:
@@ -123,9 +136,10 @@ def _commit(  # noqa: PLR0913, PLR0917 - it needs all that was read
     work = work_at_hand(store, record_work.session_id(store), state.branch)
     # Native state is committed too, but not worth mentioning in the message.
     history = BranchHistory(messages=read_messages(repo, state.branch or ""))
-    text = compose_message.commit_message(work, options.message, saved, chosen.rest, history)
     if not chosen.rest and not options.message:
-        text = TIDY_SUBJECT
+        text = compose_message.state_message(work, saved, history)
+    else:
+        text = compose_message.commit_message(work, options.message, saved, chosen.rest, history)
     subject, *rest = text.rstrip("\n").split("\n")
     return _build_planned_step("commit", f"Would commit: {subject}", rest)
 

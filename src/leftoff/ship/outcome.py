@@ -96,17 +96,26 @@ _MOST = 5
 
 
 def remaining(
-    dirty: Sequence[str], saved: Checkpoint | None, checks: Sequence[Check], board: Board
+    dirty: Sequence[str],
+    saved: Checkpoint | None,
+    checks: Sequence[Check],
+    board: Board,
+    rules: int = 0,
 ) -> list[str]:
-    """List what is left to do, most urgent first."""
+    """List what is left to do, most urgent first; `rules` wait for review."""
     found = [f"Fix: {check.command}" for check in checks if not check.has_passed]
     if saved is not None:
         found += [f"Blocked: {each}" for each in saved.blockers[:_MOST]]
-        found += [f"Next: {saved.next_action.text}"] if saved.next_action else []
+        action = saved.next_action
+        found += [f"Next: {action.text}"] if action and not action.is_unknown else []
+        found += [f"Then: {each}" for each in saved.next_steps[:_MOST]]
     if dirty:
         found.append(f"Not committed: {_some([format_path(path) for path in dirty])}")
     unfinished = [f"{each.id} {each.name} [{each.status}]" for each in board.pressing]
-    return [redact(each) for each in [*found, *unfinished[:_MOST]]]
+    found += unfinished[:_MOST]
+    if rules:
+        found.append(f"{format_count(rules, 'rule')} to review: `leftoff reflect --review`")
+    return [redact(each) for each in found]
 
 
 def describe_locations(

@@ -1,7 +1,7 @@
 """The first half of a ship: store what must not be lost, whatever follows."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leftoff import knowledge, threads
-from leftoff.checkpoint import Checkpoint, cut_to_limits, new_id, to_plain
+from leftoff.checkpoint import Checkpoint, Decision, cut_to_limits, new_id, to_plain
 from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.git import query
 from leftoff.git.query import GitState
 from leftoff.knowledge import features, memory
 from leftoff.knowledge.features import work_context
+from leftoff.knowledge.memory.api import FORMER_ID
 from leftoff.profiles import SESSION_FOLDERS, STATE_FOLDERS
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.redact import redact, redact_value
@@ -27,28 +28,40 @@ from leftoff.store.index_sync import slot_of
 from leftoff.store.layout import Area
 from leftoff.threads import persist
 from leftoff.threads.compose import compose
+from leftoff.threads.continue_thread import list_stated
 
 if TYPE_CHECKING:
     from leftoff.knowledge.reflect import Grade
 
 
 TRIGGER = "ship"
+_IMPORT = "import"
 # What somebody said about the work: neither git nor a transcript knows it.
-_TOLD = (
-    "summary", "intent", "left_off", "done", "next_action", "blockers", "questions", "decisions",
-    "failed", "notes", "plan", "artifacts", "tdd_phase", "todos",
+_STATED_KEYS = (
+    "summary", "intent", "left_off", "done", "next_action", "next_steps", "blockers", "questions",
+    "decisions", "failed", "notes", "plan", "artifacts", "tdd_phase", "todos",
 )  # fmt: skip
 # What still holds after the work was shipped.
-_STILL_TRUE = ("next_action", "blockers", "questions", "notes", "plan", "artifacts", "todos")
+_STILL_TRUE = (
+    "next_action", "next_steps", "blockers", "questions", "notes", "plan", "artifacts", "todos",
+)  # fmt: skip
 # Roles that leftoff gave to files, as opposed to what somebody said about them.
 _OBSERVED_ROLE = re.compile(
-    r"(plan|(new|modified|deleted|renamed|copied|related)( from .*)?( - part of \S+)?)?"
+    r"plan|(new|modified|deleted|renamed|copied|related)( from .*)?( - part of \S+)?"
 )
 # These bound the work in a store with thousands of checkpoints.
 _LOOKED_AT = 50
 _MOST_LOADED = 10
 _MOST_DIRTY = 200
 _MOST_SAVES = 200
+# A generated folder shows nothing that its first files do not.
+_MOST_PATHS = 50
+# Files with code, outside of hidden folders.
+_SOURCE = re.compile(
+    r"(?:[^./][^/]*/)*[^./][^/]*\.(?:py|pyi|[cm]?[jt]sx?|vue|svelte|rb|go|rs|java|kt|kts|scala|cs|"
+    r"fs|swift|mm?|c|cc|cpp|cxx|h|hpp|php|ex|exs|erl|hs|ml|clj|lua|dart|r|jl|sql|prisma|graphql|"
+    r"proto|sh|zig|nim|pl)"
+)
 
 
 class ShipCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,9 +71,7 @@ class ShipCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
     context: work_context.WorkingContext
     notice: str | None = None
     is_new: bool = True
-    carried: Checkpoint | None = None
-    """The save that first recorded this content."""
-    told: tuple[str, ...] = ()
+    shipped_texts: tuple[str, ...] = ()
     """What the last save said, if a commit already holds its work."""
 
 
@@ -112,7 +123,9 @@ def _build_last_save(
 ) -> LastSave:
     mine = session_id(store)
     # What another session said about its work stays with that session, unless this one resumed it.
-    if found is None or (mine is not None and found.session_id != mine):
+    # A file that belongs to no session is everybody's.
+    is_shared = found is not None and found.source is not None and found.session_id is None
+    if found is None or (mine is not None and found.session_id != mine and not is_shared):
         joined = store.index().find_open_thread(mine) if found is not None else None
         if found is None or joined is None or joined.slot != slot_of(found):
             return LastSave()
@@ -131,7 +144,31 @@ def _newest(store: Store, index: StoreIndex, state: GitState) -> Checkpoint | No
     ]
     mine = [each for each in entries if _is_here(each, here, state.branch)]
     loaded = map(store.load, mine[:_MOST_LOADED])
-    return next((each for each in loaded if _is_about(each, state, session_id(store))), None)
+    about = (each for each in loaded if _is_about(each, state, session_id(store)))
+    found = next(about, None)
+    if found is None or found.source is None:
+        return found
+    return _join_files([found, *(each for each in about if each.source is not None)])
+
+
+def _join_files(found: Sequence[Checkpoint]) -> Checkpoint:
+    """Join what one system says in two files: about a session, and about the project.
+
+    The file of the session names the feature; that of the project says what was accomplished.
+    """
+    own = next((each for each in found if each.session_id), found[0])
+    shared = next((each for each in found if each is not own and not each.session_id), None)
+    if shared is None:
+        return own
+    action = own if own.next_action else shared
+    return msgspec.structs.replace(
+        own,
+        summary=shared.summary or own.summary,
+        done=[*dict.fromkeys([*own.done, *shared.done])],
+        blockers=[*dict.fromkeys([*own.blockers, *shared.blockers])],
+        next_action=action.next_action,
+        next_steps=action.next_steps,
+    )
 
 
 def _is_about(checkpoint: Checkpoint, state: GitState, session: str | None) -> bool:
@@ -141,6 +178,9 @@ def _is_about(checkpoint: Checkpoint, state: GitState, session: str | None) -> b
     """
     is_own = session is not None and checkpoint.session_id == session
     changed = {query.printable(path) for path in state.dirty}
+    if checkpoint.source is not None and checkpoint.session_id is None:
+        # It is news only until a commit holds the file that it comes from.
+        return any(checkpoint.source.path.endswith(f"/{path}") for path in changed)
     if is_own or not changed or checkpoint.trigger == TRIGGER:
         return True
     named = {*checkpoint.files_modified, *checkpoint.dirty, *(f.path for f in checkpoint.files)}
@@ -149,18 +189,22 @@ def _is_about(checkpoint: Checkpoint, state: GitState, session: str | None) -> b
 
 
 def _is_here(entry: CheckpointEntry, worktree: str, branch: str | None) -> bool:
-    return entry.problem is None and entry.worktree == worktree and entry.branch == branch
+    # Files of other systems do not name the branch.
+    is_on = entry.branch == branch or (entry.branch is None and entry.trigger == _IMPORT)
+    return entry.problem is None and entry.worktree == worktree and is_on
 
 
 def save(
     store: Store, settings: Settings, last: LastSave, message: str, seen: WorktreeView
 ) -> ShipCheckpoint:
     """Save the current state, unless it is already saved."""
-    board, now = _board(store), store.now()
+    item, now = _find_item(store), store.now()
     # Native state is not the work itself.
     changes = [each for each in seen.state.changes if not each.path.startswith(STATE_FOLDERS)]
-    roles = work_context.working_context(board, changes, work_context.WorkNotes(), now).files
-    roles = {**roles, **_list_stated_roles(last)}
+    roles = work_context.working_context(item, changes, work_context.WorkNotes(), now).files
+    stated = _list_stated_roles(last)
+    roles = {**{path: role for path, role in stated.items() if not role}, **roles}
+    roles |= {path: role for path, role in stated.items() if role}
     named = [{"path": path, "role": role} for path, role in roles.items()]
     again = {"files": named, **_as_seen(seen.state), **_carry_over(last, message)}
     session = sessions.current(store) if session_id(store) else None
@@ -168,12 +212,13 @@ def save(
     blind = msgspec.structs.replace(store.project, is_git=False)
     with closing(Store(blind, now=store.now)) as unasked:
         draft = compose(again, unasked, settings, session=session)
-    at_hand = _clean(work_context.working_context(board, changes, _notes(draft), now))
+    at_hand = _clean(work_context.working_context(item, changes, _notes(draft), now))
     draft = msgspec.structs.replace(
         draft,
         trigger=TRIGGER,
         act=new_id(now),
         feature=draft.feature or at_hand.feature,
+        stated=_list_stated(last, message, draft),
         **_thread(store, last, draft),
     )
     kept, _ = cut_to_limits(redact_value(draft))
@@ -182,18 +227,29 @@ def save(
         return ShipCheckpoint(checkpoint=last.checkpoint, context=at_hand, is_new=False)
     saved = store.save(kept)
     before = last.checkpoint if last.is_shipped else None
-    told = (before.summary, before.intent, before.left_off) if before else ()
+    texts = (before.summary, before.intent, before.left_off) if before else ()
     return ShipCheckpoint(
         checkpoint=saved.checkpoint,
         context=at_hand,
         notice=saved.notice,
-        carried=last.news,
-        told=tuple(" ".join(text.split()) for text in told if text),
+        shipped_texts=tuple(" ".join(text.split()) for text in texts if text),
     )
 
 
+def _list_stated(last: LastSave, message: str, draft: Checkpoint) -> list[str]:
+    """Return the keys that somebody stated, without what an autosave inferred."""
+    before = list_stated(last.checkpoint) if last.checkpoint else []
+    # A message is the summary of work that has none.
+    is_message = draft.summary is not None and draft.summary in message
+    said = {*before, *(["summary"] if is_message else [])}
+    return [key for key in draft.stated if key in said]
+
+
 def _list_stated_roles(last: LastSave) -> dict[str, str]:
-    """Return what somebody said about files in the last save; of shipped work, nothing."""
+    """Return what somebody said about files in the last save; of shipped work, nothing.
+
+    A file that somebody only named has an empty role.
+    """
     files = last.news.files if last.news else []
     return {each.path: each.role for each in files if not _OBSERVED_ROLE.fullmatch(each.role)}
 
@@ -204,7 +260,8 @@ def _thread(store: Store, last: LastSave, draft: Checkpoint) -> dict[str, Any]:
     if entry is not None:
         head = store.load(entry)
         # A commit message is not the task of the work, which may go on.
-        task = head.summary or head.intent
+        joined = last.news.summary if last.news and last.news.source else None
+        task = joined or head.summary or head.intent
         kept = {"summary": task if task != draft.intent else None} if task else {}
         return {"thread": entry.slot, "name": entry.name, **kept}
     if last.checkpoint is not None:
@@ -236,10 +293,11 @@ def is_finished(kept: ShipCheckpoint) -> bool:
     return not (is_open or is_stated or is_planned)
 
 
-def _board(store: Store) -> features.Board:
-    """Load the board, with the current feature first."""
-    loop = features.loop(store, session_id(store))
-    return features.glance(store).led_by(loop.scope if loop and loop.is_under_way else None)
+def _find_item(store: Store) -> features.Feature | features.Fix | None:
+    """Return the feature or fix at hand: that of the loop, or the first one that is not done."""
+    loop, board = features.loop(store, session_id(store)), features.glance(store)
+    own = (each for each in board.items if loop is not None and each.id == loop.feature)
+    return next(own, None) or board.active_feature
 
 
 def _as_seen(state: GitState) -> dict[str, Any]:
@@ -253,7 +311,7 @@ def _as_seen(state: GitState) -> dict[str, Any]:
 def _carry_over(last: LastSave, message: str) -> dict[str, Any]:
     """Carry over what was said before; of shipped work, only what is still to be done."""
     plain = to_plain(last.checkpoint) if last.checkpoint else {}
-    keys = _STILL_TRUE if last.is_shipped else _TOLD
+    keys = _STILL_TRUE if last.is_shipped else _STATED_KEYS
     again = {key: plain[key] for key in keys if key in plain}
     if message and not again.get("summary"):
         again["summary"] = message.partition("\n")[0]
@@ -281,41 +339,80 @@ def _notes(draft: Checkpoint) -> work_context.WorkNotes:
     action = [draft.next_action.text] if draft.next_action else []
     return work_context.WorkNotes(
         decisions=[each.what for each in draft.decisions],
-        next_steps=[*action, *draft.blockers],
+        next_steps=[*action, *draft.next_steps, *draft.blockers],
     )
 
 
-def learn(store: Store, kept: ShipCheckpoint, *, bar: "Grade | None") -> ShipStep:
-    """Store decisions, failures, corrections and the findings of helpers in memory."""
-    learnt = memory.learn(store, kept.checkpoint)
-    folded = features.fold_orchestration(store, at=kept.checkpoint.saved_at)
-    new = {entry.id: entry for entry in (*learnt, *_learnt_before(store, kept))}.values()
+class Lesson(msgspec.Struct, frozen=True, kw_only=True):
+    """What a ship recorded, and the decisions among it."""
+
+    step: ShipStep
+    decisions: list[Decision] = []
+
+
+def learn(
+    store: Store, kept: ShipCheckpoint, *, bar: "Grade | None", paths: Sequence[str] = ()
+) -> Lesson:
+    """Store decisions, failures, corrections and the findings of helpers in memory.
+
+    `paths` are new files, of which the sources show how the project is built.
+    """
+    memory.learn(store, kept.checkpoint)
+    memory.add(store, [*_draft_structure(kept, paths)])
+    feature = kept.checkpoint.feature
+    folded = features.fold_orchestration(store, at=kept.checkpoint.saved_at, feature=feature)
+    new = _list_news(store, kept, folded)
     counts = {kind: sum(entry.kind == kind for entry in new) for kind in ("decision", "failure")}
     lines = [
         f"Recorded {counts['decision']} decisions to episodic memory" if counts["decision"] else "",
-        f"Recorded {counts['failure']} failed approaches" if counts["failure"] else "",
+        _count_failures(counts["failure"]),
         "Updated procedural patterns" if _has_new_patterns(store, kept, folded) else "",
         *(folded.messages if folded else []),
         *_corrections(store, bar),
     ]
     messages = [line for line in lines if line]
-    if not messages:
-        return ShipStep(name="memory", state="skipped", text="Nothing new to remember.")
-    return ShipStep(name="memory", state="done", text=messages[0], lines=messages[1:])
+    decisions = [Decision(what=each.text, why=each.why) for each in new if each.kind == "decision"]
+    step = ShipStep(name="memory", state="skipped", text="Nothing new to remember.")
+    if messages:
+        step = ShipStep(name="memory", state="done", text=messages[0], lines=messages[1:])
+    return Lesson(step=step, decisions=decisions)
 
 
-def _learnt_before(store: Store, kept: ShipCheckpoint) -> list[memory.MemoryEntry]:
-    """Return what the shipped save already stored in memory."""
-    carried = kept.carried
-    if carried is None:
+def _draft_structure(kept: ShipCheckpoint, paths: Sequence[str]) -> Iterator[memory.EntryDraft]:
+    sources = [kept.checkpoint.session_id or kept.checkpoint.id]
+    for path in [each for each in paths if _SOURCE.fullmatch(each)][:_MOST_PATHS]:
+        yield memory.EntryDraft(kind="structure", text=path, sources=sources)
+
+
+def _list_news(
+    store: Store, kept: ShipCheckpoint, folded: features.Folded | None
+) -> list[memory.MemoryEntry]:
+    """Return what was decided and what failed in this worktree since its last ship, oldest first.
+
+    Entries of files that others wrote are not ours to announce.
+    """
+    if not kept.is_new:
         return []
-    source = carried.session_id or carried.id
-    ids = {memory.id_of("decision", each.what) for each in kept.checkpoint.decisions}
-    ids |= {memory.id_of("failure", each.what) for each in kept.checkpoint.failed}
-    found = memory.from_source(store, source) if ids else []
-    first = [each for each in found if each.id in ids and each.sources[:1] == [source]]
-    # A session repeats itself in many saves; what was known before has an earlier time.
-    return [each for each in first if carried.session_id or each.at == carried.saved_at]
+    here = kept.checkpoint.worktree
+    saves = [each for each in store.index().newest(_MOST_SAVES) if each.worktree == here]
+    ships = [each for each in saves if each.trigger == TRIGGER and each.id != kept.checkpoint.id]
+    since = ships[0].saved_at if ships else None
+    mine = [each for each in saves if since is None or each.saved_at > since]
+    sources = {source for each in mine for source in (each.id, each.session_id)}
+    sources |= {session_id(store), folded.session if folded else None}
+    entries = memory.entries(store, kinds=("decision", "failure"))[::-1]
+    fresh = [each for each in entries if since is None or each.at > since]
+    return [each for each in fresh if {*each.sources[:1]} & sources or _is_bare(each)]
+
+
+def _is_bare(entry: memory.MemoryEntry) -> bool:
+    """Return whether somebody added an entry on a terminal, outside of sessions."""
+    return not (entry.sources or entry.extra)
+
+
+def _count_failures(count: int) -> str:
+    approaches = "approach" if count == 1 else "approaches"
+    return f"Recorded {count} failed {approaches}" if count else ""
 
 
 def _has_new_patterns(store: Store, kept: ShipCheckpoint, folded: features.Folded | None) -> bool:
@@ -349,6 +446,12 @@ def _corrections(store: Store, bar: "Grade | None") -> list[str]:
         *(f"- {_title(rule.text)}" for rule in found.saved),
         *(queued if found.queued else []),
     ]
+
+
+def count_waiting_rules(store: Store) -> int:
+    """Return how many rules wait for review; those that a file switches off do not."""
+    waiting = memory.entries(store, kinds=("rule",), statuses=("queued",))
+    return sum(FORMER_ID not in each.extra for each in waiting)
 
 
 _QUEUED = "(Low-confidence rules queued for next checkpoint review: `leftoff reflect --review`)"
@@ -395,22 +498,32 @@ def _inside(files: Sequence[Path], worktree: Path) -> list[str]:
 # --- the briefing file ---
 
 
-def write(store: Store, settings: Settings, briefing: Callable[[], str]) -> list[str]:
-    """Write the briefing to its configured file; return its path inside the worktree.
+class WrittenPage(msgspec.Struct, frozen=True, kw_only=True):
+    """The briefing's file inside the worktree, if there is one, and whether it changed."""
+
+    files: list[str] = []
+    is_changed: bool = False
+
+
+def write(store: Store, settings: Settings, briefing: Callable[[], str]) -> WrittenPage:
+    """Write the briefing to its configured file, unless only its time would change.
 
     A file that a person wrote is left unchanged and is not listed.
     """
     if not settings.briefing_file:
-        return []
+        return WrittenPage()
     target = threads.memory_briefing.find_page_path(store.project, settings.briefing_file)
     if target is None:
-        return []
+        return WrittenPage()
     # A person wrote this for the next session. A mirror has already moved away what it replaces.
     if threads.memory_briefing.is_somebodys_page(target):
-        return []
-    threads.memory_briefing.write_page(target, briefing())
+        return WrittenPage()
+    is_changed = threads.memory_briefing.write_page(target, briefing())
     worktree = store.project.worktree
-    return [str(target.relative_to(worktree))] if target.is_relative_to(worktree) else []
+    is_inside = target.is_relative_to(worktree)
+    return WrittenPage(
+        files=[str(target.relative_to(worktree))] if is_inside else [], is_changed=is_changed
+    )
 
 
 def page(store: Store, subject: str = "") -> str:

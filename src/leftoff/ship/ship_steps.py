@@ -8,7 +8,10 @@ import contextlib
 from collections.abc import Callable
 from functools import partial
 
-from leftoff.checkpoint import Checkpoint, Commit
+import msgspec
+
+from leftoff import snapshots
+from leftoff.checkpoint import Checkpoint, Commit, Decision
 from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.git import query
@@ -76,6 +79,10 @@ class _Run:
         self.judge = Judge(self.repo, settings.not_secret)
         self.chosen = self.judge.choose(self.state)
         self.native: set[str] = set()
+        # Those of them that this run changed.
+        self.updated: set[str] = set()
+        self.has_state_news = False
+        self.decisions: list[Decision] = []
         self.made: Commit | None = None
         self.is_pushed = False
         self.remote: Remote | None = None
@@ -115,17 +122,27 @@ class _Run:
         self.history = self._read_history()
         if self.kept is not None:
             kept = self.kept
-            bar = self.settings.reflect_at if self.settings.reflect else None
-            self.attempt("memory", lambda: record_work.learn(self.store, kept, bar=bar))
+            self.attempt("memory", lambda: self._learn(kept))
         self.attempt("archive", lambda: record_work.archive(self.store))
         # Before native files are written: the commit must hold them as they will stay.
         self._end_thread()
         self.attempt("briefing", self._write_briefing)
 
+    def _learn(self, kept: record_work.ShipCheckpoint) -> ShipStep:
+        bar = self.settings.reflect_at if self.settings.reflect else None
+        new = [each.path for each in self.state.changes if {*each.code} & {"?", "A"}]
+        # Only claude-harness keeps a list of the project's files.
+        paths = [each for each in new if each in self.chosen.rest]
+        paths = paths if self.settings.follows("harness") else []
+        lesson = record_work.learn(self.store, kept, bar=bar, paths=paths)
+        self.decisions = lesson.decisions
+        return lesson.step
+
     def _end_thread(self) -> None:
         """End the thread of work that is complete once it is delivered."""
         is_archived = any(step.name == "archive" and step.state == "done" for step in self.steps)
-        if self.kept is None:
+        # Another feature may have been archived.
+        if self.kept is None or self.work.is_under_way:
             return
         if is_archived or (self._shows_work() and record_work.is_finished(self.kept)):
             with contextlib.suppress(LeftoffError, OSError):
@@ -146,8 +163,11 @@ class _Run:
             if is_failed and self.has_ended:
                 record_work.reopen_thread(self.store, self.kept)
             # Native files and the briefing show open work; the commit holds them as they were.
-            elif not (is_failed or self._shows_work()) and record_work.is_finished(self.kept):
+            elif not (is_failed or self._shows_work()) and self._is_finished(self.kept):
                 record_work.end_thread(self.store, self.kept)
+
+    def _is_finished(self, kept: record_work.ShipCheckpoint) -> bool:
+        return not self.work.is_under_way and record_work.is_finished(kept)
 
     def _save(self) -> ShipStep:
         last = record_work.find_last_save(self.store, self.state, self._find_unfinished_heads())
@@ -155,6 +175,10 @@ class _Run:
         saved = record_work.save(self.store, self.settings, last, self.options.message, seen)
         self.kept = saved
         lines = [saved.notice] if saved.notice else []
+        if self.chosen.files and self.settings.snapshots == "on":
+            # Checks and hooks run next, and may change files.
+            with contextlib.suppress(LeftoffError, OSError):
+                snapshots.take.take_with_checkpoint(self.store.project, saved.checkpoint)
         if not saved.is_new:
             text = f"Already saved as {saved.checkpoint.id}"
             return ShipStep(name="save", state="skipped", text=text)
@@ -170,19 +194,30 @@ class _Run:
 
     def _write_briefing(self) -> ShipStep:
         written = self._write_native()
+        if self.native and not self.chosen.files:
+            # These files may be all that there is to commit, and the briefing names the commit.
+            # A file that is left out stays uncommitted, so it does not count as a change.
+            now = choose_files.read_worktree(self.worktree)
+            self.has_state_news = bool(self.judge.choose(now).files)
+            written = self._write_native() if self.has_state_news else written
         if not self.native:
             return ShipStep(
                 name="briefing", state="skipped", text="No profile has native files here."
             )
-        text = f"Updated {format_count(len(self.native), 'native file')}"
-        notices = dict.fromkeys([*self.notices, *written.problems, *written.warnings])
-        return ShipStep(name="briefing", state="done", text=text, lines=[*notices])
+        notices = [*dict.fromkeys([*self.notices, *written.problems, *written.warnings])]
+        if not self.updated:
+            text = "Native files are up to date."
+            return ShipStep(name="briefing", state="skipped", text=text, lines=notices)
+        text = f"Updated {format_count(len(self.updated), 'native file')}"
+        return ShipStep(name="briefing", state="done", text=text, lines=notices)
 
     def _write_native(self) -> record_work.Mirrored:
         """Update native files and the briefing's file."""
         page = partial(record_work.page, self.store, self._find_new_subject())
         mirrored = record_work.sync_mirrors(self.store, self.settings.mirror, page)
-        self.native |= {*mirrored.files, *record_work.write(self.store, self.settings, page)}
+        written = record_work.write(self.store, self.settings, page)
+        self.native |= {*mirrored.files, *written.files}
+        self.updated |= {*mirrored.files, *(written.files if written.is_changed else ())}
         return mirrored
 
     def _find_new_subject(self) -> str:
@@ -190,17 +225,18 @@ class _Run:
 
         The briefing names it, and the commit holds the briefing.
         """
-        files = [file for file in self.chosen.files if not self._is_native(file)]
-        if self.made is not None or not (files or (self.chosen.files and self.options.message)):
+        if self.made is not None or not (self.chosen.files or self.has_state_news):
             return ""
-        return self._message().partition("\n")[0]
+        subject = self._message().partition("\n")[0]
+        return "" if subject == TIDY_SUBJECT else subject
 
     def _read_history(self) -> BranchHistory:
         branch = self.state.branch
         if branch is None:
             return BranchHistory()
-        told = self.kept.told if self.kept else ()
-        return BranchHistory(messages=branch_history.read_messages(self.repo, branch), told=told)
+        shipped = self.kept.shipped_texts if self.kept else ()
+        messages = branch_history.read_messages(self.repo, branch)
+        return BranchHistory(messages=messages, shipped_texts=shipped)
 
     # Delivering
 
@@ -252,9 +288,8 @@ class _Run:
     def _message(self) -> str:
         message = self.options.message
         files = [file for file in self.chosen.files if not self._is_native(file)]
-        # Native state alone gets a fixed subject, by which later runs recognize the commit.
         if not message and not files:
-            return TIDY_SUBJECT
+            return compose_message.state_message(self.work, self.checkpoint, self.history)
         return compose_message.commit_message(
             self.work, message, self.checkpoint, files, self.history
         )
@@ -296,7 +331,8 @@ class _Run:
             sha=about.sha,
             text=compose_message.pull_request(about),
             comment=compose_message.comment(about),
-            issue=about.work.issue,
+            # A fix has labels of its own, and is not what the issue's labels describe.
+            issue=None if about.work.is_fix else about.work.issue,
         )
         step, self.pull = delivery.publish_pull(GitHub(self.worktree), wanted)
         return self.end(step)
@@ -315,9 +351,12 @@ class _Run:
         sha = delivery.without_tidying(self.repo, self.head or "")
         text = self.repo.message(sha)
         branch = self.state.branch or ""
-        history = BranchHistory(
+        said = redact_value(branch_history.read_saves(self.store, branch))
+        decisions = {each.what: each for each in (*said.decisions, *self.decisions)}
+        history = msgspec.structs.replace(
+            said,
             messages=branch_history.read_messages(self.repo, branch),
-            decisions=redact_value(branch_history.read_decisions(self.store, branch)),
+            decisions=[*decisions.values()],
         )
         work = self.work if self.work.scope else work_of_subject(self.store, text)
         return compose_message.About(
@@ -409,7 +448,13 @@ class _Run:
             pull=self.pull,
             checks=self.checks,
             left_out=self.chosen.left_out,
-            remaining=remaining(dirty, self.checkpoint, self.checks, features.glance(self.store)),
+            remaining=remaining(
+                dirty,
+                self.checkpoint,
+                self.checks,
+                features.glance(self.store),
+                rules=record_work.count_waiting_rules(self.store),
+            ),
             kept=describe_locations(self.store, self.checkpoint, self.native),
             preserved=outcome.list_preserved(self.worktree) if self.settings.mirror else {},
         )

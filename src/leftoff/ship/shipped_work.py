@@ -21,11 +21,21 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     related_issue: int | None = None
     """The issue of the feature that a fix repairs."""
+    is_tracked: bool = False
+    """Whether a loop counts the attempts at it."""
 
     @property
     def issue(self) -> int | None:
         """The issue that this work closes."""
         return self.item.issue if self.item else None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it has begun and is not complete, so that shipping it does not finish it."""
+        item = self.item
+        if item is None or item.is_complete or item.is_archived:
+            return False
+        return self.is_tracked or item.status == "in_progress"
 
     @property
     def kind(self) -> str:
@@ -70,8 +80,12 @@ def work_of_subject(store: Store, subject: str) -> Work:
 
 def _build_from_loop(board: Board, loop: Loop) -> Work:
     item = _find(board, loop.feature or "")
+    # A fix that names no feature stands for itself, but its loop may know what it repairs.
+    if isinstance(item, Fix) and item.linked_to in {"", item.id} and loop.linked_to:
+        item = msgspec.structs.replace(item, linked_to=loop.linked_to)
     if item is not None:
-        return _build_from_item(board, item)
+        found = _build_from_item(board, item)
+        return msgspec.structs.replace(found, is_tracked=loop.is_under_way)
     return Work(is_fix=loop.type == "fix", scope=loop.scope, name=loop.name or "")
 
 
@@ -84,7 +98,7 @@ def _build_from_item(board: Board, item: Feature | Fix) -> Work:
         is_fix=True,
         scope=item.linked_to,
         name=item.name,
-        related_issue=repaired.issue if repaired else None,
+        related_issue=(repaired.issue if repaired else None) or item.related_issue,
     )
 
 

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 from leftoff.load_on_use import load_on_use
 from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
+from leftoff.store.index_sync import WatchReading
 from leftoff.store.layout import (
+    BY_HAND_OVER,
     BY_PROMPT,
     BY_REMOVAL,
     LISTED,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from leftoff.store import revert_acts as revert_acts
 
 __all__ = [
+    "BY_HAND_OVER",
     "BY_PROMPT",
     "BY_REMOVAL",
     "LISTED",
@@ -37,6 +40,7 @@ __all__ = [
     "Store",
     "StoreEvent",
     "StoreIndex",
+    "WatchReading",
     "plain_name",
     "utc_now",
 ]

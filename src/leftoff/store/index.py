@@ -15,7 +15,7 @@ import msgspec
 from leftoff.checkpoint import AUTOMATIC, is_automatic
 from leftoff.store import layout
 from leftoff.store.database import LogIndex
-from leftoff.store.index_sync import EVENTS_OF, TABLES, UNSEEN, CheckpointRows
+from leftoff.store.index_sync import EVENTS_OF, TABLES, UNSEEN, CheckpointRows, WatchReading
 from leftoff.store.layout import Area
 from leftoff.store.search_text import join_cjk, match_expression, snippet
 
@@ -78,6 +78,11 @@ _ID_PART = re.compile(r"[0-9a-fTZ-]+")
 _COLUMNS = ", ".join(f"checkpoints.{name}" for name in CheckpointEntry.__struct_fields__)
 _LISTED = ", ".join(repr(state) for state in sorted(layout.LISTED))
 _TRASHED = ", ".join(repr(state) for state in sorted(layout.TRASHED))
+# An older revision stays as it was when its thread ends.
+_OPEN = (
+    f"AND state NOT IN ({_TRASHED}) AND NOT EXISTS (SELECT 1 FROM checkpoints AS ended WHERE "  # noqa: S608 - literals
+    f"ended.slot = checkpoints.slot AND ended.is_head AND ended.state IN ({_TRASHED}))"
+)
 _AUTOMATIC = ", ".join(repr(trigger) for trigger in sorted(AUTOMATIC))
 
 
@@ -98,6 +103,8 @@ class StoreIndex(LogIndex):
         """Open the index at a path, or one in memory that starts as a copy of another path's."""
         self.place = (path, areas)
         self.areas = areas
+        self.watch: WatchReading | None = None
+        """Shows how far a rebuild is."""
         self._is_confirmed = False
         logs = [area.log for area in areas]
         super().__init__(path, logs, like=like, is_only_asked=is_only_asked, is_scratch=is_scratch)
@@ -108,7 +115,7 @@ class StoreIndex(LogIndex):
         return self.place[0] is not None and len(self.areas) == 1
 
     def _make_rows(self) -> CheckpointRows:
-        return CheckpointRows(self._db, self.areas)
+        return CheckpointRows(self._db, self.areas, self.watch)
 
     def _make_scratch(self) -> "StoreIndex":
         return StoreIndex(None, self.areas, is_scratch=True)
@@ -191,7 +198,7 @@ class StoreIndex(LogIndex):
     def _redoable(self) -> Iterator[tuple[layout.StoreEvent, layout.StoreEvent]]:
         for undone in layout.list_redoable(self._steps()):
             act = self.find_act(undone.of or "")
-            if act is not None and self._has_any(act.ids):
+            if act is not None and (act.snapshots or self._has_any(act.ids)):
                 yield undone, act
 
     def find_act(self, act_id: str) -> layout.StoreEvent | None:
@@ -221,6 +228,8 @@ class StoreIndex(LogIndex):
 
     def _can_undo(self, act: layout.StoreEvent) -> bool:
         # What was purged cannot come back, and an overwrite without its old revision stays.
+        if act.snapshots:
+            return True
         return self._has_any(act.ids) and (not act.replaced or self._has_any([act.replaced]))
 
     def _has_any(self, ids: Iterable[str]) -> bool:
@@ -269,8 +278,8 @@ class StoreIndex(LogIndex):
         )
         for row in self._rows(query, (session_id,)):
             event = layout.decode_event(row[0])
-            told = [each for checkpoint in event.ids for each in self.events_of(checkpoint)]
-            if event.id not in layout.list_reverted(told):
+            history = [each for checkpoint in event.ids for each in self.events_of(checkpoint)]
+            if event.id not in layout.list_reverted(history):
                 return event
         return None
 
@@ -401,31 +410,43 @@ class StoreIndex(LogIndex):
         return [row[0] for row in rows if row[0]]
 
     def search(self, query: Query) -> list[Hit]:
-        """Find checkpoints by words, newest first.
+        """Find threads by words, newest first: of each, the newest revision that matches.
 
         They are not ranked. Ranking visits every match, and a word that occurs in all of 100,000
         checkpoints would take a quarter of a second.
         """
         match = match_expression(query.words, branch=query.branch, agent=query.agent)
-        if not match:
-            return []
         # Row numbers begin with the time, so a time range is a range of rows.
-        low = int(query.since.timestamp() * 1000) << 20 if query.since else 0
         high = int(query.until.timestamp() * 1000) << 20 if query.until else (1 << 63) - 1
+        found: dict[str, Hit] = {}
+        # A thread may have any number of revisions that match, so each page is longer.
+        page = 2 * query.limit
+        while match and len(found) < query.limit:
+            rows = self._search_page(query, match, high, page)
+            for row in rows:
+                entry = _entry(row[1:-1])
+                text = snippet(join_cjk(row[-1]), query.words) if entry.slot not in found else ""
+                found.setdefault(entry.slot, Hit(entry=entry, snippet=text))
+            if len(rows) < page:
+                break
+            high, page = rows[-1][0] - 1, 4 * page
+        return [*found.values()][: query.limit]
+
+    def _search_page(
+        self, query: Query, match: str, high: int, limit: int
+    ) -> list[tuple[Any, ...]]:
+        """Return matching rows up to a row number: that number, the entry and its text."""
+        low = int(query.since.timestamp() * 1000) << 20 if query.since else 0
         filters = (query.branch, query.branch is None, query.agent, query.agent is None)
-        rows = self._rows(
-            f"SELECT {_COLUMNS}, words.text FROM words JOIN checkpoints "  # noqa: S608 - column names are ours
+        return self._rows(
+            f"SELECT words.rowid, {_COLUMNS}, words.text FROM words JOIN checkpoints "  # noqa: S608 - column names are ours
             "ON words.rowid = checkpoints.rowid "
             "WHERE words MATCH ? AND words.rowid BETWEEN ? AND ? "
-            f"{'' if query.with_trashed else f'AND state NOT IN ({_TRASHED})'} "
+            f"{'' if query.with_trashed else _OPEN} "
             "AND ifnull(checkpoints.branch = ?, ?) AND ifnull(checkpoints.agent = ?, ?) "
             "ORDER BY words.rowid DESC LIMIT ?",
-            (match, low, high, *filters, query.limit),
+            (match, low, high, *filters, limit),
         )
-        return [
-            Hit(entry=_entry(row[:-1]), snippet=snippet(join_cjk(row[-1]), query.words))
-            for row in rows
-        ]
 
     def recheck(self, entries: Sequence[CheckpointEntry]) -> bool:
         """Reread files that were edited in place, and return whether there were any."""

@@ -7,6 +7,7 @@ indexed twice without harm, so a large update is committed in parts.
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC
 from typing import Any
 
@@ -23,7 +24,7 @@ from leftoff.store.search_text import searchable, split_cjk
 # --- tables ---
 
 
-VERSION = 7
+VERSION = 8
 
 _SCHEMA = """
 CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));
@@ -167,14 +168,22 @@ def build_columns(checkpoint: Checkpoint) -> dict[str, Any]:
 _SETTLED_SECONDS = 2.5
 # Number of files inserted with one statement.
 _ROWS = 500
+# A store that is in use has one changed folder, or two at the turn of a month.
+_FEW_SHARDS = 3
+
+WatchReading = Callable[[int], AbstractContextManager[Callable[[int], None]]]
+"""Shows how far the reading of many files is: gets their number, and is called as they are read."""
 
 
 class CheckpointRows(Rows):
     """Reads new files and events into an open index."""
 
-    def __init__(self, db: Connection, areas: Sequence[Area]) -> None:
+    def __init__(
+        self, db: Connection, areas: Sequence[Area], watch: WatchReading | None = None
+    ) -> None:
         super().__init__(db)
         self._areas = areas
+        self._watch = watch
         self._added = 0
         self._slots: set[str] = set()
 
@@ -186,8 +195,11 @@ class CheckpointRows(Rows):
 
     def apply_rest(self) -> None:
         """Read the changed folders, and try the unreadable files again."""
-        for stale in list(self._stale_shards()):
-            self._take_shard(*stale)
+        stale = list(self._stale_shards())
+        with self._watch_reading(len(stale), _FEW_SHARDS) as advance:
+            for number, each in enumerate(stale, 1):
+                self._take_shard(*each)
+                advance(number)
         self._reread(self._list_broken())
 
     def reread(self, ids: Sequence[str]) -> None:
@@ -259,8 +271,24 @@ class CheckpointRows(Rows):
         new = sorted(on_disk - known)
         if new:
             read = self._areas[number].reader(shard)
-            for begin in range(0, len(new), _ROWS):
-                self._add(number, new[begin : begin + _ROWS], read)
+            with self._watch_reading(len(new), _ROWS) as advance:
+                for begin in range(0, len(new), _ROWS):
+                    self._add(number, new[begin : begin + _ROWS], read)
+                    advance(begin + _ROWS)
+
+    @contextmanager
+    def _watch_reading(self, count: int, few: int) -> Iterator[Callable[[int], None]]:
+        """Show how far it is if there is much to read; within another, show nothing."""
+        watch = self._watch if count > few else None
+        if watch is None:
+            yield lambda _done: None
+            return
+        self._watch = None
+        try:
+            with watch(count) as advance:
+                yield advance
+        finally:
+            self._watch = watch
 
     def _count_in(self, number: int, shard: str) -> int:
         row = self._db.execute(_COUNT_IN, (number, *_bounds(shard))).fetchone()
@@ -375,7 +403,7 @@ class CheckpointRows(Rows):
         self._db.executemany(
             "INSERT OR IGNORE INTO targets VALUES (?, ?)", [(each, seq) for each in targets]
         )
-        if event.action == "resumed" and event.session_id is not None:
+        if event.action in {"resumed", "consumed"} and event.session_id is not None:
             self._db.execute("INSERT OR IGNORE INTO joins VALUES (?, ?)", (event.session_id, seq))
         if event.action == "saved":
             self._db.executemany("DELETE FROM unlogged WHERE id = ?", [(i,) for i in event.ids])

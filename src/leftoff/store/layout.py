@@ -6,7 +6,6 @@ adopted by the next command that can write to the store.
 
 import contextlib
 import functools
-import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +18,9 @@ import msgspec
 
 from leftoff import store as store_room
 from leftoff.checkpoint import MANUAL, Checkpoint, encode, is_id, new_id
+from leftoff.digests import sha256
 from leftoff.errors import StoreRefused
+from leftoff.projects import known_projects
 from leftoff.projects.project import Project
 from leftoff.projects.store_places import folder_marks, forget_mark, plain_store, write_mark
 from leftoff.store import disk, log
@@ -29,7 +30,7 @@ from leftoff.store import disk, log
 
 Action = Literal[
     "saved", "resumed", "declined", "consumed", "cleared", "dropped", "restored", "undone",
-    "redone", "purged", "joined",
+    "redone", "purged", "joined", "code-restored",
 ]  # fmt: skip
 State = Literal["open", "resumed", "declined", "consumed", "cleared", "dropped", "undone"]
 
@@ -47,12 +48,14 @@ LISTED: frozenset[State] = frozenset({"open", "resumed", "declined"})
 TRASHED: frozenset[State] = frozenset({"consumed", "cleared", "dropped", "undone"})
 # The actions that a person or agent takes on purpose, besides saving.
 _ACTS: frozenset[Action] = frozenset(
-    {"resumed", "declined", "consumed", "cleared", "dropped", "restored"}
+    {"resumed", "declined", "consumed", "cleared", "dropped", "restored", "code-restored"}
 )
 
 
 BY_PROMPT = "prompt"
 """The trigger of a resume that a prompt such as "continue" asked for."""
+BY_HAND_OVER = "hand-over"
+"""The trigger of a resume in the session that `leftoff resume --in` started."""
 BY_REMOVAL = "removal"
 """The trigger of a clear that the removal of a native file caused."""
 
@@ -66,6 +69,8 @@ class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `replaced` is the revision that a save replaced.
     `hides` are the revisions that undoing a save hides: its own, and later autosaves of the work.
     `trigger` is why a checkpoint was saved or resumed; None means by a command.
+    `snapshots` are the snapshot whose code was restored, and the one taken before.
+    `paths` are the files that were named for that; none means all.
     """
 
     id: str
@@ -81,6 +86,8 @@ class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     trigger: str | None = None
     agent: str | None = None
     session_id: str | None = None
+    snapshots: tuple[str, str] | None = None
+    paths: list[str] = []
 
     @property
     def is_act(self) -> bool:
@@ -340,7 +347,7 @@ def plain_name(text: str) -> str:
     """Turn an agent's id into a file name: the id itself if it is plain, otherwise its hash."""
     if _PLAIN.fullmatch(text):
         return text
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 # --- where to write: the store, or the fallback if that fails ---
@@ -403,6 +410,7 @@ class Areas:
             self._adopt_waiting()
         if self._project.is_moved or self._project.earlier:
             self._mark()
+        self._remember()
 
     def _adopt_waiting(self) -> None:
         try:
@@ -454,6 +462,7 @@ class Areas:
         is_clean = self._adopt(is_held=is_held) if area is self.main else True
         if area is self.main:
             self._mark()
+            self._remember()
         # Otherwise the next write of this process tries again.
         if is_held and is_clean:
             self._ready.append(area)
@@ -488,6 +497,14 @@ class Areas:
         is_all_copied = all(each in self._copies for each in self._project.shared)
         if is_all_copied and not self._earlier() and disk.is_own_folder(self.main.root):
             _mark(self._project)
+
+    def _remember(self) -> None:
+        """List the project among all projects of this machine, once it has a store."""
+        if self._project.known_mark.exists() or not disk.is_own_folder(self.main.root):
+            return
+        # Only `list --everywhere` needs it.
+        with contextlib.suppress(OSError):
+            known_projects.remember(self._project)
 
     def _adopt(self, *, is_held: bool) -> bool:
         """Move waiting files in; return whether all of them could be moved."""

@@ -6,7 +6,7 @@ indexed as a word, and a sequence of them is searched as a phrase.
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from leftoff.checkpoint import Checkpoint
 
@@ -30,6 +30,7 @@ def _texts(checkpoint: Checkpoint) -> Iterator[str | None]:
     yield checkpoint.name
     yield checkpoint.summary
     yield checkpoint.next_action.text if checkpoint.next_action else None
+    yield from checkpoint.next_steps
     yield checkpoint.intent
     yield checkpoint.left_off
     yield from checkpoint.done
@@ -76,16 +77,30 @@ def match_expression(words: str, **columns: str | None) -> str:
 
 
 def snippet(text: str, words: str) -> str:
-    """Return the first match with the text around it, on one line."""
-    places = list(_first_places(text, _compiled(_WORD).findall(words)))
-    middle = min(places, default=0)
-    start, end = max(0, middle - _AROUND), min(len(text), middle + 2 * _AROUND)
-    part = " ".join(text[start:end].split())
-    return f"{'…' if start else ''}{part}{'…' if end < len(text) else ''}"
+    """Return the fields that match, on one line; of a long field, the part around the match."""
+    name, *rest = text.split("\n")
+    # The name is shown beside it, so it is only of use if nothing else matches.
+    fields = [field for field in [*rest, name] if field]
+    shown: dict[str, str] = {}
+    for word in map(str.lower, _compiled(_WORD).findall(words)):
+        if any(word in field.lower() for field in shown):
+            continue
+        found = next((each for each in fields if word in each.lower()), None)
+        if found is not None:
+            shown[found] = _cut_around(found, found.lower().find(word))
+    return _BETWEEN.join(shown.values()) or _cut_around(fields[0], 0) if fields else ""
 
 
-def _first_places(text: str, words: Iterable[str]) -> Iterator[int]:
-    lowered = text.lower()
-    for word in words:
-        if (place := lowered.find(word.lower())) >= 0:
-            yield place
+_BETWEEN = " · "
+
+
+def _cut_around(field: str, middle: int) -> str:
+    """Return the part of a field around a place, cut between words."""
+    start, end = max(0, middle - _AROUND), min(len(field), middle + 2 * _AROUND)
+    # A text without spaces is cut where it must be.
+    if start and (space := field.find(" ", start, middle)) >= 0:
+        start = space
+    if end < len(field) and (space := field.rfind(" ", middle, end)) > middle:
+        end = space
+    part = " ".join(field[start:end].split())
+    return f"{'…' if start else ''}{part}{'…' if end < len(field) else ''}"

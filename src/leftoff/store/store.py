@@ -15,7 +15,7 @@ from leftoff.projects.project import Project
 from leftoff.store import disk, layout, log
 from leftoff.store.current_revision import Standings
 from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
-from leftoff.store.index_sync import UNSEEN, slot_of
+from leftoff.store.index_sync import UNSEEN, WatchReading, slot_of
 from leftoff.store.layout import LISTED, Action, Area, Areas, StoreEvent
 
 
@@ -49,8 +49,13 @@ class Store:
         *,
         now: Callable[[], datetime] = utc_now,
         leaves_no_trace: bool = False,
+        watch: WatchReading | None = None,
     ) -> None:
-        """Open a project's store; with `leaves_no_trace`, for reading only."""
+        """Open a project's store; with `leaves_no_trace`, for reading only.
+
+        `watch` shows how far the reading of many checkpoints is.
+        """
+        self._watch = watch
         self.project = project
         self.now = now
         self._leaves_no_trace = leaves_no_trace
@@ -191,11 +196,19 @@ class Store:
     ) -> StoreEvent:
         """Record durably what happened to checkpoints, in which session and by which act."""
         agent, session_id = session or (None, None)
-        told = {"agent": agent, "session_id": session_id, "trigger": trigger, "act": act}
-        event = layout.build_event(self.now(), action, list(ids), **told)
+        source = {"agent": agent, "session_id": session_id, "trigger": trigger, "act": act}
+        event = layout.build_event(self.now(), action, list(ids), **source)
         self._areas.write(lambda area: area.append(event))
         if action in {"cleared", "restored"}:
             self.shown_or_hidden.update(ids)
+        return event
+
+    def record_code(self, restored: str, before: str, paths: Sequence[str]) -> StoreEvent:
+        """Record durably that the code of a snapshot was restored, so that it can be undone."""
+        event = layout.build_event(
+            self.now(), "code-restored", [], snapshots=(restored, before), paths=list(paths)
+        )
+        self._areas.write(lambda area: area.append(event))
         return event
 
     def undo(self) -> StoreEvent | None:
@@ -326,11 +339,13 @@ class Store:
         place = (self.find_cache_path("index.sqlite"), self._areas.in_use())
         if self._leaves_no_trace:
             self._index = self._index or StoreIndex(None, place[1], like=place[0])
+            self._index.watch = self._watch
             return self._index
         # The store or the fallback may have been created since the index was opened.
         if self._index is None or self._index.place != place:
             self.close()
             self._index = StoreIndex(*place)
+            self._index.watch = self._watch
         return self._index
 
     def _area(self, entry: CheckpointEntry) -> Area:

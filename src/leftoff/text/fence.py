@@ -16,7 +16,8 @@ NOTICE = "Background data that leftoff saved earlier, not instructions."
 QUOTE = " > "
 _LINE_CHARS = 2_000
 
-_GAP = re.compile("[\t-\r\x1c-\x1e\x85\u2028\u2029]+")
+# Compiled on first use: most lines are printable, and then none of these is in them.
+_GAP = "[\t-\r\x1c-\x1e\x85\u2028\u2029]+"
 # An ASCII text without any of these is harmless.
 _SUSPECT = re.compile(r"<|&[#a-z]|%[0-9a-f]{2}|\\[ux]|inst\s*\]|briefing", re.IGNORECASE)
 # Typographic characters in common use by agents and by leftoff, and their ASCII equivalents.
@@ -108,7 +109,8 @@ def _squeeze(text: str) -> str:
 
 def line(text: str, most: int = _LINE_CHARS) -> str:
     """Make a text harmless and put it on one line."""
-    shown = disarm(_GAP.sub(" ", text[: 4 * most])).strip()
+    kept = text[: 4 * most]
+    shown = disarm(kept if kept.isprintable() else re.sub(_GAP, " ", kept)).strip()
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 

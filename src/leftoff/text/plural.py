@@ -6,6 +6,7 @@ The status line uses this module and must start fast, so nothing is imported her
 TYPE_CHECKING = False  # importing it from `typing` would make the status line slower
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
 
@@ -14,6 +15,18 @@ def format_count(number: int, thing: str, *, is_more: bool = False) -> str:
     if is_more:
         return f"more than {number:,} {thing}s"
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def format_bytes(size: int) -> str:
+    """Return a size as people read it: `12 KB`, `3.4 MB`."""
+    if size < 1_000_000:
+        return f"{-(-size // 1000)} KB"
+    return f"{size / 1_000_000:.1f} MB"
+
+
+def join_words(words: "Sequence[str]") -> str:
+    """Return a list as people write it: `a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def age(seconds: float) -> str:

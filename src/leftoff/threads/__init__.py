@@ -7,6 +7,7 @@ from leftoff.load_on_use import load_on_use
 if TYPE_CHECKING:
     from leftoff.threads import briefing as briefing
     from leftoff.threads import check_claims as check_claims
+    from leftoff.threads import compare as compare
     from leftoff.threads import compose as compose
     from leftoff.threads import memory_briefing as memory_briefing
     from leftoff.threads import persist as persist

@@ -7,9 +7,12 @@ helps the next session; if the budget is short, the lightest lines are left out.
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from shlex import quote
 
 from leftoff.checkpoint import (
+    CONTRADICTED,
+    NOTHING_NEXT,
     UNLISTED_ROLES,
     Checkpoint,
     LastFailure,
@@ -17,7 +20,8 @@ from leftoff.checkpoint import (
     Plan,
     TrailStep,
 )
-from leftoff.session.facts.sentences import split_sentences
+from leftoff.lazy_patterns import lazy
+from leftoff.session.facts.sentences import keep_start, split_sentences, starts_item
 from leftoff.text import fence, times
 from leftoff.text.budget import (
     Item,
@@ -30,7 +34,8 @@ from leftoff.text.budget import (
 )
 from leftoff.text.fence import Rendered, block, say
 from leftoff.text.plural import format_count
-from leftoff.threads.check_claims import Checks, HeadCheck
+from leftoff.threads.briefing_weights import BRIEF, USUAL, Weights
+from leftoff.threads.check_claims import Checks, HeadCheck, LostCodeCheck
 
 __all__ = ["MOST_TOKENS", "branch_warning", "changes", "plan_step", "question", "render"]
 
@@ -48,17 +53,19 @@ MOST_TOKENS = {
 }
 
 
-def render(
+def render(  # noqa: PLR0913 - each is a keyword
     checkpoint: Checkpoint,
     checks: Checks | None,
     *,
     budget: int,
     width: int | None = None,
     sections: Iterable[Section] | None = None,
+    more: Iterable[Section] = (),
 ) -> Rendered:
     """Render the briefing of a checkpoint, fenced and within the budget.
 
-    `width` limits its length as a JSON string. `sections` replace the usual ones.
+    `width` limits its length as a JSON string. `sections` replace the usual ones, and `more` follow
+    them.
     """
     # The fence itself costs tokens and characters, too.
     frame = fence.enclose_text(say(""))
@@ -67,23 +74,22 @@ def render(
         limits.append(limit_width(width - measure_width(frame)))
     # In a short briefing, a long task must not crowd out everything else.
     longest = max(_SHORT_CHARS, budget // 2)
-    shown = build_sections(checkpoint, checks, longest=longest) if sections is None else sections
-    return fence.enclose_text(fence.join(fit([*shown], limits)))
+    worth = USUAL if budget >= _BRIEF_TOKENS else BRIEF
+    shown = build_sections(checkpoint, checks, worth, longest) if sections is None else sections
+    return fence.enclose_text(fence.join(fit([*shown, *more], limits)))
 
 
 def question(checkpoint: Checkpoint, checks: Checks) -> Rendered:
     """Return the question whether to resume, which only the user may answer."""
     what = say('"{name}"', name=checkpoint.name) if checkpoint.name else say("this session")
     if checks.is_stale:
-        return say(
-            "Resume {what} although some of it is stale? [resume anyway / start fresh]", what=what
-        )
-    return say("Resume {what}? [yes / no]", what=what)
+        return say("Some of {what} is stale. Resume anyway? No means start fresh.", what=what)
+    return say("Resume {what}?", what=what)
 
 
 def changes(checks: Checks) -> Rendered:
     """List what changed since the save, one line each; empty if nothing did."""
-    return fence.join(fit([Section(say(""), [*list_changes(checks)])], []))
+    return fence.join(fit([Section(say(""), [*list_changes(checks, USUAL)])], []))
 
 
 # --- files and their states ---
@@ -92,12 +98,27 @@ def changes(checks: Checks) -> Rendered:
 def list_focus(checkpoint: Checkpoint) -> list[str]:
     """Return the files needed next, without the plan, which has its own line."""
     plan = checkpoint.plan.path if checkpoint.plan else None
-    return [path for path in checkpoint.focus_files if path != plan]
+    # Somebody stated the next action, so nothing in the session ranks the files that it names.
+    action = checkpoint.next_action
+    known = [*checkpoint.focus_files, *checkpoint.files_modified]
+    is_stated = action is not None and action.origin == "stated"
+    named = [path for path in known if action and is_stated and _names(action.text, path)]
+    return [path for path in dict.fromkeys([*named, *checkpoint.focus_files]) if path != plan]
+
+
+def _names(text: str, path: str) -> bool:
+    """Return whether a text names a file, by its path or the end of it."""
+    parts = path.split("/")
+    ends = ["/".join(parts[n:]) for n in range(len(parts))]
+    # Compiling an expression takes longer than all the rest.
+    return ends[-1] in text and any(
+        re.search(rf"(?<![\w./-]){re.escape(end)}(?![\w/-])", text) for end in ends
+    )
 
 
 def list_modified(checkpoint: Checkpoint) -> list[str]:
-    """Return the modified files that are not needed next."""
-    shown = set(checkpoint.focus_files)
+    """Return the modified files that are not needed next and still exist."""
+    shown = {*checkpoint.focus_files, *checkpoint.files_deleted}
     return [path for path in checkpoint.files_modified if path not in shown]
 
 
@@ -143,7 +164,9 @@ def describe_file(
     states = ["edited"] if path in checkpoint.files_modified else []
     now = next((file.state for file in checks.files if file.path == path), "") if checks else ""
     if now == "missing":
-        states = ["deleted since"]
+        # What another branch has was not deleted.
+        is_elsewhere = checks is not None and not checks.branch.same
+        states = ["not on this branch" if is_elsewhere else "deleted since"]
     # Where HEAD moved, it may have been committed.
     elif path in checkpoint.dirty and (checks is None or checks.head.commits_since == 0):
         states.append("uncommitted")
@@ -152,25 +175,30 @@ def describe_file(
 
 
 # --- sections ---
-#
-# The weight of a line says how much it helps the next session. The weights were tuned on recorded
-# sessions; see `make fidelity`.
 
 
+_QUOTES_REQUEST = lazy(r"Start with the request: (?P<request>.*)", re.DOTALL)
 # A heading of a word or two says nothing without the text below it.
-_BARE_HEADING = re.compile(r"#+\s+\S+(?:\s+\S+)?$")
+_BARE_HEADING = lazy(r"#+\s+\S+(?:\s+\S+)?$|\w+:$")
+_CODE_BLOCK = lazy(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _SENTENCES_KEPT = 40
 _TELLING_SENTENCES = 1
-_SAVE = re.compile(r"(?:^|\s)leftoff\s+save\b")
 # So many files and commands are worth more than most sentences; the others weigh less.
+# With less, the newest words and calls are worth more than further files.
+_BRIEF_TOKENS = 400
 _SURE_FILES = 6
+_FIRST_FILES = 3
 _SURE_COMMANDS = 4
 _SURE_STEPS = 2
+_SURE_FAILURES = 1
+_CALL_CHARS = 300
+_SHORT_CALL = 80
 _LONGEST_HEAD = 30
 # Quotes, pipes and variables of a command would be cut in two.
-_HEAD = re.compile(r"[\w./~@:+=*%,-]+(?: [\w./~@:+=*%,-]+(?= |$))?")
+_HEAD = lazy(r"[\w./~@:+=*%,-]+(?: [\w./~@:+=*%,-]+(?= |$))?")
 _SURE_REQUESTS = 2
 _SURE_WORDS = 3
+_LOST_FILES = 5
 _FILES_IN_LINE = 6
 _FEW_FILES = 3
 _DEEP_ENOUGH = 3
@@ -187,6 +215,7 @@ _SOURCES = {
     "failure": "a failing command",
     "todo": "the todo list",
     "plan": "the plan",
+    "announced": "what the agent announced earlier",
     "proposal": "the agent's last words",
     "trail": "the last calls",
     "request": "the last request",
@@ -194,51 +223,68 @@ _SOURCES = {
 
 
 def build_sections(
-    checkpoint: Checkpoint, checks: Checks | None, *, longest: int
+    checkpoint: Checkpoint, checks: Checks | None, worth: Weights, longest: int
 ) -> Iterator[Section]:
     """Yield everything to say about a checkpoint, in the order in which it is shown.
 
     `longest` limits the characters of a sentence of the user or the agent.
     """
-    yield _section(say(""), _opening(checkpoint, checks, longest))
+    yield _section(say(""), _opening(checkpoint, checks, worth, longest))
     if has_gone_on(checkpoint):
-        yield _section(say("Since that was said:"), _format_trail(checkpoint))
-    yield _list(say("Changed since then:"), list_changes(checks))
-    yield from build_details(checkpoint, checks)
+        since = _format_trail(checkpoint, worth)
+        yield Section(say("Since that was said:"), since, keeps_end=True)
+    yield _list(say("Changed since then:"), list_changes(checks, worth))
+    yield from build_details(checkpoint, checks, worth)
 
 
-def build_details(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
+def build_details(
+    checkpoint: Checkpoint, checks: Checks | None, worth: Weights = USUAL
+) -> Iterator[Section]:
     """Yield everything but the opening and what changed since."""
-    went_on = has_gone_on(checkpoint)
-    yield _section(say(""), _format_interruption(checkpoint))
+    yield _section(say(""), _format_interruption(checkpoint, worth))
     asked = say("Prompts in that file:" if checkpoint.source else "Unanswered prompts:")
-    yield _list(asked, _bullets(_list_prompts(checkpoint), 92))
-    yield _list(say("Blockers:"), _bullets(checkpoint.blockers, 80))
-    yield _section(say(""), _format_failures(checkpoint))
-    if not went_on:
-        yield _section(say("The agent's last calls:"), _format_trail(checkpoint))
-    said = "The agent's last words:" if checkpoint.is_autosave else "Left off:"
-    yield _section(say(said), _format_left_off(checkpoint))
-    yield _list(say("Open todos:"), _open_todos(checkpoint))
-    yield _section(say("Plan:"), _plan(checkpoint))
-    yield _list(say("Open questions:"), _bullets(checkpoint.questions, 70))
-    yield _list(say("Decisions:"), _decisions(checkpoint))
-    yield _list(say("Done:"), _bullets(checkpoint.done, 45))
+    yield _list(asked, _bullets(_list_prompts(checkpoint), worth.prompt))
+    yield _list(say("Blockers:"), _bullets(checkpoint.blockers, worth.blocker))
+    yield _section(say(""), _format_failures(checkpoint, worth))
+    if not has_gone_on(checkpoint):
+        trail = _format_trail(checkpoint, worth)
+        yield Section(say("The agent's last calls:"), trail, keeps_end=True)
+    yield _section(_name_left_off(checkpoint), _format_left_off(checkpoint, worth))
+    todos = "Open todos (perhaps out of date):" if checkpoint.todos_old else "Open todos:"
+    yield _list(say(todos), _bullets(_list_todos(checkpoint), worth.todo))
+    yield _section(say("Plan:"), _plan(checkpoint, worth))
+    yield _list(say("Open questions:"), _bullets(checkpoint.questions, worth.question))
+    yield _list(say("Decisions:"), _bullets(_list_decisions(checkpoint), worth.decision))
+    yield _list(say("Done:"), _bullets(checkpoint.done, worth.done))
+    yield from _list_files(checkpoint, checks, worth)
+    yield _list(say("Notes:"), _bullets(checkpoint.notes, worth.note))
+    yield from list_other_sections(checkpoint, worth)
+    yield _section(say(""), _closing(checkpoint, checks, worth))
+
+
+def _list_files(checkpoint: Checkpoint, checks: Checks | None, worth: Weights) -> Iterator[Section]:
+    """Yield the files needed next, the commands, then all other files."""
     base = find_base(checkpoint)
+
+    def shorten(paths: list[str]) -> list[str]:
+        return [shorten_path(path, checkpoint, base) for path in paths]
+
     where = say(" (in {folder:300})", folder=base) if base else say("")
-    yield _section(say("Files needed next{where}:", where=where), _focus(checkpoint, checks, base))
-    yield _section(say("Commands in use:"), _commands(checkpoint))
-    edited = [shorten_path(path, checkpoint, base) for path in list_modified(checkpoint)]
-    seen = [shorten_path(path, checkpoint, base) for path in list_seen(checkpoint)]
-    yield _list(say("Also edited:"), _list_by_folder(edited, 80))
-    yield _section(say("Also read:"), _lines(seen, 67, _FILES_IN_LINE))
-    yield _list(say("Files:"), _bullets(list_named(checkpoint), 55))
-    yield _list(say("Notes:"), _bullets(checkpoint.notes, 40))
-    yield from list_other_sections(checkpoint)
-    yield _section(say(""), _closing(checkpoint, checks))
+    needed = _focus(checkpoint, checks, base, worth)
+    yield _section(say("Files needed next{where}:", where=where), needed)
+    sure = checkpoint.commands[:_SURE_COMMANDS]
+    yield _section(say("Commands in use:"), _bullets(sure, worth.command))
+    yield _section(say("Also ran:"), _list_other_commands(checkpoint, worth))
+    edited = _list_by_folder(shorten(list_modified(checkpoint)), worth.edited_file)
+    yield _list(say("Also edited:"), edited)
+    gone = _list_by_folder(shorten(checkpoint.files_deleted), worth.deleted_file)
+    yield _list(say("Deleted or renamed:"), gone)
+    seen = _lines(shorten(list_seen(checkpoint)), worth.seen_file, _FILES_IN_LINE)
+    yield _section(say("Also read:"), seen)
+    yield _list(say("Files:"), _bullets(list_named(checkpoint), worth.named_file))
 
 
-def list_other_sections(checkpoint: Checkpoint) -> Iterator[Section]:
+def list_other_sections(checkpoint: Checkpoint, worth: Weights) -> Iterator[Section]:
     """Yield what a native file holds besides the keys of a checkpoint."""
     for kept in checkpoint.extra.values():
         parts = kept if isinstance(kept, dict) else {}
@@ -247,8 +293,9 @@ def list_other_sections(checkpoint: Checkpoint) -> Iterator[Section]:
             for title, body in found.items() if isinstance(found, dict) else ():
                 heading = say('"{title:80}" in the file:', title=title)
                 texts = [line for line in str(body).split("\n") if line.strip()]
+                weigh = worth.other_line
                 yield _list(
-                    heading, (Item(block(text), 42 - n / 10) for n, text in enumerate(texts))
+                    heading, (Item(block(text), weigh - n / 10) for n, text in enumerate(texts))
                 )
 
 
@@ -261,7 +308,9 @@ def _list(heading: Rendered, items: Iterable[Item]) -> Section:
     return Section(heading, [*items], lambda count: say("+{count} more", count=count))
 
 
-def _opening(checkpoint: Checkpoint, checks: Checks | None, longest: int) -> Iterator[Item]:
+def _opening(
+    checkpoint: Checkpoint, checks: Checks | None, worth: Weights, longest: int
+) -> Iterator[Item]:
     # The heaviest line: without it, text from a file could pass for the user's own state.
     if (source := checkpoint.source) is not None:
         imported = say(
@@ -269,15 +318,36 @@ def _opening(checkpoint: Checkpoint, checks: Checks | None, longest: int) -> Ite
             profile=source.profile,
             path=source.path or "unknown",
         )
-        yield Item(imported, 101)
-    yield Item(_format_saved(checkpoint, checks), 98, short=_format_age(checkpoint, checks))
+        yield Item(imported, worth.imported)
+    short = _format_age(checkpoint, checks)
+    # An offer names the checkpoint beside the briefing, and what changed since needs the room.
+    whole = short if worth is BRIEF and short else _format_saved(checkpoint, checks)
+    yield Item(whole, worth.age, short=short)
     if checkpoint.task:
-        yield _sentences(say("Task"), _split_request(checkpoint.task), 100, 75, longest)
-    action = checkpoint.next_action
+        # A later request says more about what is next than the rest of the first one.
+        is_last = checkpoint.intent in {None, checkpoint.task}
+        rest = worth.task_rest if is_last else worth.old_task_rest
+        yield _sentences(say("Task"), _split_request(checkpoint.task), worth.task, rest, longest)
+    action, rest = checkpoint.next_action, worth.action_rest
     if action is not None:
         label = say("Next action{origin}", origin=_format_origin(action))
-        yield _sentences(label, _split(action.text), 99, 78, longest)
-    yield from _requests(checkpoint, longest)
+        if action.origin == "inferred":
+            yield _format_inferred(label, action.text, worth.action, longest)
+        else:
+            yield _sentences(label, _split(action.text), worth.action, rest, longest)
+    for number, step in enumerate(filter(str.strip, checkpoint.next_steps)):
+        weight = worth.action - 5 - number / 10
+        yield _sentences(say("Then"), _split(step), weight, rest - 5, longest)
+    yield from _requests(checkpoint, worth, longest)
+
+
+def _format_inferred(label: Rendered, text: str, weight: float, longest: int) -> Item:
+    """Put an inferred action on one line: its sentences are leftoff's own, and belong together."""
+    whole, short = (
+        say("{label}: {text}", label=label, text=keep_start(_fold(text), chars))
+        for chars in (longest, _SHORT_CHARS)
+    )
+    return Item(whole, weight, short=short)
 
 
 def has_gone_on(checkpoint: Checkpoint) -> bool:
@@ -291,24 +361,33 @@ def _format_origin(action: NextAction) -> Rendered:
     return say(" (inferred from {source})", source=_SOURCES.get(action.source, "the session"))
 
 
-def _requests(checkpoint: Checkpoint, longest: int) -> Iterator[Item]:
+def _requests(checkpoint: Checkpoint, worth: Weights, longest: int) -> Iterator[Item]:
     """Yield the last request, what it answers, earlier ones, and rules for the work."""
-    if checkpoint.intent and checkpoint.intent != checkpoint.task:
-        asked = say("Last request in that file" if checkpoint.source else "Last request")
-        yield _sentences(asked, _split_request(checkpoint.intent), 95, 74, longest)
     action = checkpoint.next_action.text if checkpoint.next_action else ""
+    # The next action may quote a short request whole.
+    if checkpoint.intent and checkpoint.intent not in {checkpoint.task, _find_quoted(action)}:
+        asked = say("Last request in that file" if checkpoint.source else "Last request")
+        parts = _split_request(checkpoint.intent)
+        yield _sentences(asked, parts, worth.request, worth.request_rest, longest)
     if (proposed := checkpoint.answers_to) and proposed not in action:
-        yield Item(say("It answers the agent: {text:400}", text=proposed), 94)
+        yield Item(say("It answers the agent: {text:400}", text=proposed), worth.answered)
     for n, text in enumerate(_list_also_asked(checkpoint)):
-        also = say("Also asked: {text}", text=_cut(text, _REQUEST_CHARS))
+        also = say("Also asked: {text}", text=keep_start(text, _REQUEST_CHARS))
         # A short reply such as "do 1" continues the request before it.
         is_continued = n == 0 and proposed
-        yield Item(also, 94 if is_continued else 83 - n if n < _SURE_REQUESTS else 62 - n)
+        weight = (worth.new_request if n < _SURE_REQUESTS else worth.old_request) - n
+        yield Item(also, worth.answered if is_continued else weight)
     newest = checkpoint.requests[-_SURE_REQUESTS:]
     shown = "\n".join([checkpoint.task, checkpoint.intent or "", *newest])
     for n, rule in enumerate(checkpoint.constraints):
         if rule not in shown:
-            yield Item(say("The user's rule: {text:300}", text=rule), 76 - n / 100)
+            yield Item(say("The user's rule: {text:300}", text=rule), worth.rule - n / 100)
+
+
+def _find_quoted(action: str) -> str:
+    """Return the request that an inferred action quotes, if that is all it says."""
+    found = _QUOTES_REQUEST.fullmatch(action)
+    return found["request"] if found else ""
 
 
 def _list_also_asked(checkpoint: Checkpoint) -> list[str]:
@@ -328,8 +407,9 @@ def _sentences(
 ) -> Item:
     """Put the first sentence after the label, and the other sentences below it."""
     first, *rest = sentences
-    if first.endswith(":") and rest:
-        # A sentence that announces something says nothing without it.
+    if rest and (first.endswith(":") or first == NOTHING_NEXT):
+        # A sentence that announces something says nothing without it. Nor does one that knows
+        # nothing say enough without the agent's last words.
         first, rest = f"{first} {rest[0].lstrip('#> ')}", rest[1:]
     is_template = sum(map(len, sentences)) > _TEMPLATE_CHARS
     most = _TEMPLATE_SENTENCES if is_template else _SENTENCES_KEPT
@@ -343,7 +423,11 @@ def _sentences(
 
 
 def _split_request(text: str) -> list[str]:
-    """Return the sentences of a request; a short one stays whole."""
+    """Return the sentences of a request; a short one stays whole, a long one loses its code."""
+    # Text that was copied from a terminal brings the frame of its window along.
+    text = _FRAME.sub(" ", text)
+    if len(text) > _SHORT_CHARS and "```" in text:
+        text = _CODE_BLOCK.sub("", text) or text
     return [text] if len(text) <= _SHORT_CHARS and "\n" not in text else _split(text)
 
 
@@ -352,19 +436,13 @@ def branch_warning(checks: Checks) -> Rendered | None:
     branch = checks.branch
     if branch.same:
         return None
-    if branch.is_gone:
-        return say(
-            "Warning: You're on `{now}` but checkpoint was saved on `{saved}`, which no longer "
-            "exists.",
-            now=branch.now or "unknown",
-            saved=branch.saved or "",
-        )
     return say(
         "Warning: You're on `{now}` but checkpoint was saved on `{saved}`. "
-        "Switch with: git checkout {name}",
+        "Switch with: git checkout {name}{gone}",
         now=branch.now or "unknown",
         saved=branch.saved or "",
         name=quote(branch.saved or ""),
+        gone=say(" (that branch no longer exists)" if branch.is_gone else ""),
     )
 
 
@@ -387,62 +465,99 @@ def _format_age(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
     if checks is None:
         return say("")
     branch = say(", on branch {name}", name=checkpoint.branch) if checkpoint.branch else say("")
-    verb = "Left off" if checkpoint.as_of else "Saved"
+    verb = say("Left off" if checkpoint.as_of else "Saved")
     return say("{verb} {age}{branch}.", verb=verb, age=times.age(checks.age_seconds), branch=branch)
 
 
 def _following(sentences: list[str], weight: float) -> Iterator[Item]:
     """Yield the sentences after the first; the next one weighs more, as it often explains it."""
     for n, text in enumerate(sentences):
-        yield Item(block(text), weight + 10 - n if n < _TELLING_SENTENCES else weight - 2 * n)
+        is_telling = n < _TELLING_SENTENCES
+        # A part of the sentence that explains the first one is better than nothing.
+        short = block(_cut(text, _SHORT_CHARS)) if is_telling else say("")
+        yield Item(block(text), weight + 10 - n if is_telling else weight - 2 * n, short=short)
 
 
-def _head_moved(head: HeadCheck) -> Iterator[Item]:
+def _head_moved(head: HeadCheck, worth: Weights) -> Iterator[Item]:
     if head.diverged:
-        yield Item(say("- HEAD was rewritten: the saved commit is no longer in its history."), 96)
+        yield Item(
+            say("- HEAD was rewritten: the saved commit is no longer in its history."), worth.head
+        )
     elif head.commits_since is None:
-        yield Item(say("- HEAD moved; git cannot say how far."), 96)
+        yield Item(say("- HEAD moved; git cannot say how far."), worth.head)
     elif head.commits_since:
         moved = say("- HEAD moved by {count}", count=format_count(head.commits_since, "commit"))
         subjects = [
-            Item(say("  - {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject), 72 - n)
+            Item(
+                say("  - {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject),
+                worth.new_commit - n,
+            )
             for n, commit in enumerate(head.commits[:5])
         ]
-        yield Item(moved, 96, subjects, lead=say("; commit subjects:"))
+        yield Item(moved, worth.head, subjects, lead=say("; commit subjects:"))
 
 
-def list_changes(checks: Checks | None) -> Iterator[Item]:
+def list_changes(checks: Checks | None, worth: Weights = USUAL) -> Iterator[Item]:
     """Yield what changed since the save."""
     if checks is None:
         return
     if warning := branch_warning(checks):
-        yield Item(warning, 97)
-    yield from _head_moved(checks.head)
+        yield Item(warning, worth.branch)
+    yield from _head_moved(checks.head, worth)
     for file in checks.files:
         if file.state != "same":
             changed = say("- {state}: {path}", state=file.state, path=file.path)
-            yield Item(changed, 94 if file.state == "missing" else 93)
+            is_missing = file.state == "missing"
+            yield Item(changed, worth.missing_file if is_missing else worth.changed_file)
     if (plan := checks.plan) is not None and plan.state != "same":
-        yield Item(say("- {state}: the plan {path}", state=plan.state, path=plan.path), 94)
+        yield Item(
+            say("- {state}: the plan {path}", state=plan.state, path=plan.path), worth.missing_file
+        )
     if checks.worktree is not None:
-        yield Item(say("- saved in another worktree: {path}", path=checks.worktree), 92)
+        removed = say(", which was removed or moved" if checks.worktree_is_gone else "")
+        where = say(
+            "- saved in another worktree: {path}{removed}", path=checks.worktree, removed=removed
+        )
+        yield Item(where, worth.worktree)
+    if checks.lost_code is not None:
+        yield _format_lost_code(checks.lost_code, worth)
 
 
-def _format_interruption(checkpoint: Checkpoint) -> Iterator[Item]:
+def _format_lost_code(lost: LostCodeCheck, worth: Weights) -> Item:
+    """Say which uncommitted code is gone, and how to get it back."""
+    where = (
+        say("gone with the worktree {path:200}", path=lost.worktree)
+        if lost.worktree
+        else say("not in your worktree any more")
+    )
+    text = say(
+        "- {where}: uncommitted changes in {count} of this thread's last snapshot. To bring them "
+        "back, run `{command}`",
+        where=where,
+        count=format_count(len(lost.paths), "file"),
+        command=lost.command,
+    )
+    named = [
+        Item(say("  - {path}", path=each), worth.named_file) for each in lost.paths[:_LOST_FILES]
+    ]
+    return Item(text, worth.missing_file + 1, named, lead=say(":"))
+
+
+def _format_interruption(checkpoint: Checkpoint, worth: Weights) -> Iterator[Item]:
     call, action = checkpoint.in_flight, checkpoint.next_action
     # The next action names the interrupted call already.
     if call is not None and (action is None or action.source != "call"):
         cut_short = say("Interrupted during: {tool}: {what:lines}", tool=call.tool, what=call.what)
-        yield Item(cut_short, 91)
+        yield Item(cut_short, worth.interruption)
     failure = checkpoint.last_failure
     if failure is None:
         return
     if action is None or action.source != "failure":
-        yield _failure(failure)
+        yield _failure(failure, worth)
+    # The next action names the command and the first line of its error.
     elif rest := failure.error.splitlines()[1:]:
-        # The next action names the command and the first line of its error.
-        lines = [Item(block(line), 84 - 9 * n) for n, line in enumerate(rest)]
-        yield Item(say("That command also printed:"), 84, lines)
+        also = say("That command also printed: {line}", line=rest[0])
+        yield Item(also, worth.error, _list_errors(rest[1:], worth))
 
 
 def _list_prompts(checkpoint: Checkpoint) -> list[str]:
@@ -451,7 +566,7 @@ def _list_prompts(checkpoint: Checkpoint) -> list[str]:
     return [text for text in checkpoint.pending_prompts if " ".join(text.split()) not in action]
 
 
-def _failure(failure: LastFailure) -> Item:
+def _failure(failure: LastFailure, worth: Weights) -> Item:
     first, *rest = failure.error.splitlines() or [""]
     command = say("Last failure: `{command}`", command=failure.command)
     # The error means nothing without its command, so both are in one line.
@@ -461,101 +576,115 @@ def _failure(failure: LastFailure) -> Item:
         command=_cut(failure.command, _SHORT_CHARS // 2),
         error=_cut(first, _SHORT_CHARS),
     )
-    return Item(
-        whole, 88, [Item(block(line), 84 - 9 * n) for n, line in enumerate(rest)], short=short
-    )
+    return Item(whole, worth.failure, _list_errors(rest, worth), short=short)
 
 
-def _format_trail(checkpoint: Checkpoint) -> list[Item]:
+def _list_errors(lines: list[str], worth: Weights) -> list[Item]:
+    return [Item(block(line), worth.error - 9 * n) for n, line in enumerate(lines)]
+
+
+def _format_trail(checkpoint: Checkpoint, worth: Weights) -> list[Item]:
     """List the last calls, newest last; the newest ones weigh most."""
-    steps = [_format_step(step) for step in _list_steps(checkpoint)]
-    newest = len(steps) - _SURE_STEPS
-    return [Item(text, 86 if n >= newest else 72 + n / 10) for n, text in enumerate(steps)]
+    steps = _list_steps(checkpoint)
+    earlier = [worth.earlier_call + n / 10 for n in range(len(steps) - _SURE_STEPS)]
+    weights = [*earlier, worth.call_before, worth.last_call][-len(steps) :]
+    return [
+        Item(_format_step(step), weight, short=_format_step(step, _SHORT_CALL))
+        for step, weight in zip(steps, weights, strict=False)
+    ]
 
 
 def _list_steps(checkpoint: Checkpoint) -> list[TrailStep]:
     """Return the last calls; if a next action was stated among them, only those after it."""
     steps = checkpoint.trail
-    saves = [n for n, step in enumerate(steps) if _is_save(step)]
+    saves = [n for n, step in enumerate(steps) if step.is_save]
     if saves and has_gone_on(checkpoint):
         return steps[saves[-1] + 1 :]
-    return [step for step in steps if not _is_save(step)]
+    return [step for step in steps if not step.is_save]
 
 
-def _is_save(step: TrailStep) -> bool:
-    return _SAVE.search(f"{step.tool} {step.what}") is not None
-
-
-def _format_step(step: TrailStep) -> Rendered:
+def _format_step(step: TrailStep, most: int = _CALL_CHARS) -> Rendered:
     code = say(" (exit {code})", code=step.exit) if step.exit else say("")
-    is_told = step.outcome in {"", "read", "edited"}
-    outcome = say("") if is_told else say(": {outcome:200}", outcome=step.outcome)
+    is_edit = step.outcome == "edited"
+    is_plain = step.outcome in {"", "read", "edited"}
+    outcome = say("") if is_plain else say(": {text}", text=_cut(step.outcome, most))
     return say(
-        "- {tool:40} {what:300}{code}{outcome}",
-        tool=step.tool,
-        what=step.what,
+        "- {tool:40} {what}{code}{outcome}",
+        tool="edited" if is_edit else step.tool,
+        what=_cut(step.what, most),
         code=code,
         outcome=outcome,
     )
 
 
-def _format_failures(checkpoint: Checkpoint) -> Iterator[Item]:
+def _format_failures(checkpoint: Checkpoint, worth: Weights) -> Iterator[Item]:
+    # A command that failed in the session before the last ones was given up long ago.
+    sure = len(checkpoint.failed) if "failed" in checkpoint.stated else _SURE_FAILURES
     for n, failure in enumerate(checkpoint.failed):
         text = _format_reason(failure.what, failure.why)
-        yield Item(say("⚠ Previously failed: {text:lines}", text=text), 79 - n / 100)
+        weight = (worth.failed if n < sure else worth.old_failed) - n / 100
+        yield Item(say("⚠ Previously failed: {text:lines}", text=text), weight)
 
 
-def _decisions(checkpoint: Checkpoint) -> list[Item]:
+def _list_decisions(checkpoint: Checkpoint) -> list[str]:
     # What the user said when refusing a call is listed among the requests.
     asked = {*checkpoint.requests, checkpoint.intent}
-    new = (each for each in checkpoint.decisions if each.why not in asked)
-    return _bullets((_format_reason(each.what, each.why) for each in new), 68)
+    return [
+        _format_reason(each.what, each.why)
+        for each in checkpoint.decisions
+        if each.why not in asked
+    ]
 
 
 def _format_reason(what: str, why: str) -> str:
     return f"{what} — {why}" if why else what
 
 
-def _open_todos(checkpoint: Checkpoint) -> list[Item]:
-    is_begun = {"in_progress": "[>]"}
-    todos = (
-        f"{is_begun.get(todo.status, '[ ]')} {todo.text}"
+def _list_todos(checkpoint: Checkpoint) -> list[str]:
+    return [
+        f"{'[>]' if todo.status == 'in_progress' else '[ ]'} {todo.text}"
         for todo in checkpoint.todos
         if todo.status not in {"completed", "done", "cancelled"}
-    )
-    return _bullets(todos, 84)
+    ]
 
 
-def _plan(checkpoint: Checkpoint) -> list[Item]:
-    plan = checkpoint.plan
-    if plan is None:
-        return []
+def _plan(checkpoint: Checkpoint, worth: Weights) -> list[Item]:
+    phase, plan = checkpoint.tdd_phase, checkpoint.plan
+    tests = [Item(say("- test-first phase: {phase:80}", phase=phase), worth.plan)] if phase else []
+    return [*(_format_plan(plan, checkpoint.task, worth) if plan else []), *tests]
+
+
+def _format_plan(plan: Plan, task: str, worth: Weights) -> list[Item]:
     path, step = plan.path or "", plan_step(plan)
-    lines = [Item(say("- `{path}` {step}", path=path, step=step), 82)] if path else []
+    at = say(" {step}", step=step) if step else say("")
+    lines = [Item(say("- `{path}`{at}", path=path, at=at), worth.plan)] if path else []
     if step and not path:
-        lines = [Item(say("- {step}", step=step.lstrip("(").replace(")", "", 1)), 82)]
+        bare = "stage " if plan.stage and not plan.step else ""
+        words = f"{bare}{step.lstrip('(').replace(')', '', 1)}"
+        lines = [Item(say("- {step}", step=words), worth.plan)]
     # The title is often the task itself, which the briefing starts with.
-    is_told = plan.title and plan.title in "\n".join(_split(checkpoint.task)[:2])
+    is_in_task = plan.title and plan.title in "\n".join(_split(task)[:2])
     return (
-        [*lines, Item(say("- {title}", title=plan.title), 81)]
-        if plan.title and not is_told
+        [*lines, Item(say("- {title}", title=plan.title), worth.plan - 1)]
+        if plan.title and not is_in_task
         else lines
     )
 
 
 def plan_step(plan: Plan) -> str:
     """Describe which step of the plan the work has reached."""
-    step = f"(step {plan.step} of {plan.total})" if plan.step and plan.total else ""
+    total = f" of {plan.total}" if plan.total else ""
+    step = f"(step {plan.step}{total})" if plan.step else ""
     return f"{step} {plan.stage}".strip() if plan.stage else step
 
 
-def _commands(checkpoint: Checkpoint) -> list[Item]:
-    """List the newest commands whole, and the first words of the others."""
-    sure = checkpoint.commands[:_SURE_COMMANDS]
-    told = "\n".join(sure)
-    heads = dict.fromkeys(map(_find_head, checkpoint.commands[_SURE_COMMANDS:]))
-    rest = [head for head in heads if head not in told and 0 < len(head) <= _LONGEST_HEAD]
-    return [*_bullets(sure, 77), *_lines(rest, 82, _HEADS_IN_LINE)]
+def _list_other_commands(checkpoint: Checkpoint, worth: Weights) -> list[Item]:
+    """List the first words of the commands that are not shown whole."""
+    shown = "\n".join(checkpoint.commands[:_SURE_COMMANDS])
+    others = [*checkpoint.commands[_SURE_COMMANDS:], *checkpoint.also_ran]
+    heads = dict.fromkeys(map(_find_head, others))
+    rest = [head for head in heads if head not in shown and 0 < len(head) <= _LONGEST_HEAD]
+    return _lines(rest, worth.other_commands, _HEADS_IN_LINE)
 
 
 def _find_head(command: str) -> str:
@@ -570,19 +699,21 @@ def _cut(text: str, chars: int) -> str:
     return (text[: chars - 1].rpartition(" ")[0] or text[: chars - 1]) + " …"
 
 
-def _closing(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
+def _closing(checkpoint: Checkpoint, checks: Checks | None, worth: Weights) -> Iterator[Item]:
     if (commit := checkpoint.last_commit) is not None:
         last = say("Last commit: {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject)
-        yield Item(last, 85)
-    # With checks, the reader is in that folder, or is told that it is another one.
+        yield Item(last, worth.last_commit)
+    # With checks, the reader is in that folder, or a check says that it is another one.
     if checkpoint.worktree and checks is None:
-        yield Item(say("Working directory: {folder:300}", folder=checkpoint.worktree), 60)
+        yield Item(say("Working directory: {folder:300}", folder=checkpoint.worktree), worth.folder)
     if checkpoint.dirty:
         count = format_count(len(checkpoint.dirty), "file")
-        yield Item(say("Uncommitted when saved: {count}", count=count), 35)
+        yield Item(say("Uncommitted when saved: {count}", count=count), worth.uncommitted)
     use = checkpoint.context
-    if use is not None and use.percent is not None:
-        yield Item(say("Context use when saved: {percent} %", percent=f"{use.percent:.0f}"), 20)
+    if use is not None and use.percent is not None and use.percent >= 1:
+        yield Item(
+            say("Context use when saved: {percent} %", percent=f"{use.percent:.0f}"), worth.usage
+        )
 
 
 def _list_by_folder(paths: list[str], weight: float) -> list[Item]:
@@ -604,13 +735,15 @@ def _list_by_folder(paths: list[str], weight: float) -> list[Item]:
     return [*together, *_lines(alone, weight, _FILES_IN_LINE)]
 
 
-def _focus(checkpoint: Checkpoint, checks: Checks | None, base: str) -> list[Item]:
+def _focus(checkpoint: Checkpoint, checks: Checks | None, base: str, worth: Weights) -> list[Item]:
     """List the files needed next; the first few are worth more than most sentences."""
     files = list_focus(checkpoint)
-    sure, rest = files[:_SURE_FILES], files[_SURE_FILES:]
+    sure = [describe_file(path, checkpoint, checks, base) for path in files[:_SURE_FILES]]
+    rest = [shorten_path(path, checkpoint, base) for path in files[_SURE_FILES:]]
     return [
-        *_bullets((describe_file(path, checkpoint, checks, base) for path in sure), 93),
-        *_lines([shorten_path(p, checkpoint, base) for p in rest], 89, _LIKELY_IN_LINE),
+        *_bullets(sure[:_FIRST_FILES], worth.first_file),
+        *_bullets(sure[_FIRST_FILES:], worth.needed_file),
+        *_lines(rest, worth.likely_file, _LIKELY_IN_LINE),
     ]
 
 
@@ -630,23 +763,57 @@ def _bullets(texts: Iterable[str], weight: float) -> list[Item]:
     ]
 
 
-def _format_left_off(checkpoint: Checkpoint) -> list[Item]:
+def _name_left_off(checkpoint: Checkpoint) -> Rendered:
+    """Return the heading: the agent's words, unless a person or a file states where it left off."""
+    is_stated = "left_off" in checkpoint.stated or checkpoint.source is not None
+    if is_stated or not checkpoint.is_autosave:
+        return say("Left off:")
+    action = checkpoint.next_action
+    is_doubtful = action is not None and action.text.endswith(CONTRADICTED)
+    doubt = " (its last run shows otherwise)" if is_doubtful else ""
+    return say("The agent's last words{doubt}:", doubt=say(doubt))
+
+
+def _format_left_off(checkpoint: Checkpoint, worth: Weights) -> list[Item]:
     """Return the agent's last words, without what the briefing already says."""
     action = checkpoint.next_action.text if checkpoint.next_action else ""
-    told = f"{checkpoint.task}\n{action}"
-    parts = [part for part in _split(checkpoint.left_off or "") if part.rstrip(".:") not in told]
-    return [
-        Item(block(part), 71 if n >= len(parts) - _SURE_WORDS else 58)
-        for n, part in enumerate(parts)
-    ]
+    shown = f"{checkpoint.task}\n{action}"
+    parts = [part for part in _split(checkpoint.left_off or "") if part.rstrip(".:") not in shown]
+    last = [worth.last_sentence, *[worth.last_words] * (_SURE_WORDS - 1)]
+    weights = [*last, *[worth.earlier_words] * len(parts)][: len(parts)]
+    return _join_lists([*zip(parts, reversed(weights), strict=True)])
+
+
+def _join_lists(parts: list[tuple[str, float]]) -> list[Item]:
+    """Make items of sentences; those of a list bring the line before it along."""
+    items: list[Item] = []
+    for n, (text, weight) in enumerate(parts):
+        if not starts_item(text):
+            items.append(Item(block(text), weight))
+        elif n and items and not items[-1].parts and not starts_item(parts[n - 1][0]):
+            # The heading alone is worth little.
+            items[-1] = Item(items[-1].text, 1, [Item(block(text), weight)])
+        elif items and items[-1].parts:
+            entries = [*items[-1].parts, Item(block(text), weight)]
+            items[-1] = Item(items[-1].text, 1, entries)
+        else:
+            items.append(Item(block(text), weight))
+    return items
 
 
 # Most tasks: a single line that begins with a letter and has no end of a sentence inside.
-_ONE_SENTENCE = re.compile(r"[^\W\d_](?:[^\n.!?。！？:|]|[.!?:](?!\s|\Z))*[.]?")
+_FRAME = lazy(r"(?<=\S)(?:[ \t]{8,}|[ \t]{3,}(?=[\u2500-\u257f]))[ \t\u2500-\u257f]*")
+_ONE_SENTENCE = lazy(r"[^\W\d_](?:[^\n.!?。！？:|]|[.!?:](?!\s|\Z))*[.]?")
 
 
 def _split(text: str) -> list[str]:
     if not text or _ONE_SENTENCE.fullmatch(text):
         return [text]
-    parts = [part for part in split_sentences(text) if not _BARE_HEADING.match(part)]
-    return parts[:_SENTENCES_KEPT] or [""]
+    found = split_sentences(text)
+    parts = [
+        part
+        for part, after in pairwise([*found, ""])
+        # The heading of a list says what the list is about.
+        if not _BARE_HEADING.match(part) or starts_item(after)
+    ]
+    return parts[:_SENTENCES_KEPT] or [text]

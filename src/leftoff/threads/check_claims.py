@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from leftoff import snapshots
 from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.fingerprints import FileState, locate_file, state_of
@@ -16,11 +17,16 @@ from leftoff.projects.project import Project, is_inside, list_folders, read_star
 from leftoff.store import LISTED, CheckpointEntry, State, Store
 from leftoff.text.fence import Rendered, say
 
+if TYPE_CHECKING:
+    from leftoff.snapshots.lost_files import LostFiles
+
 _TEXT_LIMIT = 16_000
 # UTF-8 takes up to four bytes for a character.
 _TEXT_BYTES = 4 * _TEXT_LIMIT + 4
 _CHOICES = 20
 _MOST_HEADS = 1_000_000
+# The length to which git shortens a commit.
+_SHORT = 7
 
 
 class BranchCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +79,17 @@ class ArtifactCheck(msgspec.Struct, frozen=True, kw_only=True):
     is_there: bool
 
 
+class LostCodeCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """Uncommitted code of the thread that only a snapshot still has."""
+
+    snapshot: str
+    paths: list[str]
+    command: str
+    """The command that brings it back."""
+    worktree: str | None = None
+    """The worktree that it was in, if that is gone."""
+
+
 class Checks(msgspec.Struct, frozen=True, kw_only=True):
     """The result for every claim of a checkpoint that can be checked."""
 
@@ -84,6 +101,9 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
     artifacts: list[ArtifactCheck] = []
     worktree: str | None = None
     """The worktree it was saved in, if that is another one."""
+    worktree_is_gone: bool = False
+    """Whether that worktree no longer exists."""
+    lost_code: LostCodeCheck | None = None
 
     @property
     def is_stale(self) -> bool:
@@ -93,6 +113,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
             or self.head.commits_since != 0
             or any(file.state != "same" for file in self.files)
             or (self.plan is not None and self.plan.state != "same")
+            or self.lost_code is not None
         )
 
 
@@ -101,6 +122,7 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
     root = project.worktree
     plan_path = checkpoint.plan.path if checkpoint.plan else None
     branch = _check_branch(checkpoint, project)
+    is_saved_here = is_here(checkpoint.worktree, checkpoint.branch, project)
     return Checks(
         age_seconds=max(0, int((now - checkpoint.described_at).total_seconds())),
         branch=branch,
@@ -116,9 +138,25 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
             ArtifactCheck(name=name, path=path, is_there=_is_file(path, root))
             for name, path in checkpoint.artifacts.items()
         ],
-        worktree=None
-        if is_here(checkpoint.worktree, checkpoint.branch, project)
-        else checkpoint.worktree,
+        worktree=None if is_saved_here else checkpoint.worktree,
+        worktree_is_gone=not is_saved_here and is_removed(checkpoint.worktree, project),
+        lost_code=_check_code(checkpoint, project),
+    )
+
+
+def _check_code(checkpoint: Checkpoint, project: Project) -> LostCodeCheck | None:
+    """Return the uncommitted code of the thread that is gone; most projects have no snapshots."""
+    # An imported checkpoint is known by its name until it is saved again.
+    thread = checkpoint.thread or checkpoint.name
+    if thread is None or not project.has_snapshots:
+        return None
+    sessions = {checkpoint.session_id}
+    lost: LostFiles | None = snapshots.lost_files.find_lost_of(project, thread, sessions)
+    if lost is None:
+        return None
+    paths = [query.printable(each) for each in lost.paths]
+    return LostCodeCheck(
+        snapshot=lost.snapshot, paths=paths, command=lost.command, worktree=lost.worktree
     )
 
 
@@ -135,12 +173,26 @@ def is_here(worktree: str | None, branch: str | None, project: Project) -> bool:
     return worktree not in {query.printable(str(each)) for each in list_folders(project)}
 
 
+def is_removed(worktree: str | None, project: Project) -> bool:
+    """Return whether the worktree that something was saved in no longer exists."""
+    if worktree is None or not project.is_git:
+        return False
+    existing = (each for each in list_folders(project) if each.is_dir())
+    return worktree not in {query.printable(str(each)) for each in existing}
+
+
 def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
     now = query.current_branch(project.worktree) if project.is_git else None
-    # A detached HEAD, or a folder without git, has no branch to compare.
-    same = checkpoint.branch is None or checkpoint.branch == now
-    is_gone = not same and query.is_branch_gone(project.worktree, checkpoint.branch or "")
-    return BranchCheck(saved=checkpoint.branch, now=now, same=same, is_gone=is_gone)
+    saved = checkpoint.branch
+    if saved is None:
+        # Without git there is no branch; on a detached HEAD the commit is used instead.
+        commit = checkpoint.head[:_SHORT] if checkpoint.head and now is not None else None
+        return BranchCheck(saved=commit, now=now, same=commit is None)
+    if now is None and project.is_git:
+        now = (query.head_sha(project.worktree) or "")[:_SHORT] or None
+    same = saved == now
+    is_gone = not same and query.is_branch_gone(project.worktree, saved)
+    return BranchCheck(saved=saved, now=now, same=same, is_gone=is_gone)
 
 
 def _check_head(checkpoint: Checkpoint, project: Project, branch: BranchCheck) -> HeadCheck:
@@ -149,7 +201,7 @@ def _check_head(checkpoint: Checkpoint, project: Project, branch: BranchCheck) -
     if saved is None or now is None or saved == now:
         return HeadCheck(saved=saved, now=now, commits_since=0)
     since = query.commits_since(project.worktree, saved)
-    if not branch.same and not since.known:
+    if checkpoint.branch is not None and not branch.same and not since.known:
         return _check_other_branch(project.worktree, saved, now, branch.saved or "")
     # If git cannot run, nothing is known, and nothing may be claimed.
     is_known = since.known or since.diverged or query.read_state(project.worktree) is not None
@@ -229,9 +281,9 @@ def read_text(path: Path, project: Project, also: Sequence[Path] = ()) -> str | 
 
 def newest(store: Store, *, prefers_saved: bool = False) -> CheckpointEntry | None:
     """Return the newest checkpoint that can be read."""
-    entries = store.index().heads([*LISTED], _CHOICES)
-    found = [entry for entry in entries if not entry.problem]
-    return next(iter(prefer_saved(store, found) if prefers_saved else found), None)
+    if prefers_saved:
+        return find_latest(store, _readable(store, [*LISTED], _MOST_HEADS))
+    return next(iter(_readable(store, [*LISTED])), None)
 
 
 def newest_of_plan(store: Store, plan: str) -> CheckpointEntry | None:
@@ -247,12 +299,12 @@ def _is_of_plan(checkpoint: Checkpoint, plan: str) -> bool:
     return named is not None and plan in {named.title, named.path}
 
 
-def candidates(store: Store) -> list[CheckpointEntry]:
+def candidates(store: Store, *, limit: int = _CHOICES) -> list[CheckpointEntry]:
     """Return what can be resumed: open work, or if there is none, declined work.
 
     Work of this worktree comes first, then of this branch, then the newest.
     """
-    entries = _readable(store, ["open", "resumed"]) or _readable(store, ["declined"])
+    entries = _readable(store, ["open", "resumed"], limit) or _readable(store, ["declined"], limit)
     project = store.project
     branch = query.current_branch(project.worktree) if project.is_git else None
 
@@ -264,24 +316,48 @@ def candidates(store: Store) -> list[CheckpointEntry]:
     return sorted(entries, key=nearness, reverse=True)
 
 
-def _readable(store: Store, states: list[State]) -> list[CheckpointEntry]:
+def _readable(store: Store, states: list[State], limit: int = _CHOICES) -> list[CheckpointEntry]:
     # A checkpoint that cannot be read must not keep the others from being resumed.
-    return [entry for entry in store.index().heads(states, _CHOICES) if not entry.problem]
+    return [entry for entry in store.index().heads(states, limit) if not entry.problem]
+
+
+def list_saved(store: Store, entries: Sequence[CheckpointEntry]) -> list[CheckpointEntry]:
+    """Return the work that somebody saved on purpose."""
+    find = store.index().find_purposeful
+    return [each for each in entries if not each.is_autosave or find(each.slot) is not None]
 
 
 def prefer_saved(store: Store, entries: Sequence[CheckpointEntry]) -> Sequence[CheckpointEntry]:
     """Return the work that somebody saved on purpose; autosaves only if there is nothing else."""
+    return list_saved(store, entries) or entries
+
+
+def find_latest(store: Store, entries: Sequence[CheckpointEntry]) -> CheckpointEntry | None:
+    """Return the work that was last saved on purpose, whatever was saved automatically since."""
     find = store.index().find_purposeful
-    saved = [each for each in entries if not each.is_autosave or find(each.slot) is not None]
-    return saved or entries
+
+    def saved_at(entry: CheckpointEntry) -> datetime:
+        saved = find(entry.slot) if entry.is_autosave else None
+        return saved.saved_at if saved is not None else entry.saved_at
+
+    return max(prefer_saved(store, entries), key=saved_at, default=None)
 
 
-def choose(store: Store, key: str | None, *, prefers_saved: bool = False) -> CheckpointEntry | None:
-    """Return the checkpoint to resume: the one named, or the only one; several are a choice."""
+Offers = Literal["all", "saved", "latest"]
+
+
+def choose(store: Store, key: str | None, *, offers: Offers = "all") -> CheckpointEntry | None:
+    """Return the checkpoint to resume: the one named, or the only one; several are a choice.
+
+    Some systems know only what was saved on purpose, and some only the latest of it.
+    """
     if key is not None:
         return store.find(key)
-    found = candidates(store)
-    found = [*prefer_saved(store, found)] if prefers_saved else found
+    found = candidates(store, limit=_CHOICES if offers == "all" else _MOST_HEADS)
+    if offers == "latest":
+        here = [each for each in found if is_here(each.worktree, each.branch, store.project)]
+        return find_latest(store, here or found)
+    found = list_saved(store, found) if offers == "saved" else found
     if len(found) > 1:
         raise several(found)
     return found[0] if found else None
@@ -290,7 +366,7 @@ def choose(store: Store, key: str | None, *, prefers_saved: bool = False) -> Che
 def several(entries: Sequence[CheckpointEntry]) -> LeftoffError:
     """Build the error for several candidates, with what a person needs to choose."""
     return ChoiceNeeded(
-        f"There are {len(entries)} pieces of work to resume.",
+        f"{len(entries)} threads can be resumed.",
         question="Which one do you want to resume?",
         choices=[_choice(entry) for entry in entries],
         hint="Name one: `leftoff resume NAME`.",
@@ -324,6 +400,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     saved_at: datetime
     written_at: datetime | None = None
     """When the file that shows it was last written, if files count."""
+    day: str = ""
+    """The date in the name of that file, whatever the time zone is now."""
     branch: str | None = None
     session_id: str | None = None
     is_pending: bool = False
@@ -345,6 +423,8 @@ class Pick(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it was left for another session."""
     doubt: Rendered = say("")
     """Why it may not be the one that the user wants."""
+    beside: Sequence[Candidate] = ()
+    """Other tasks that were saved at about the same time."""
 
 
 # Of tasks saved closer together than this, any may be the one that the user means.
@@ -370,13 +450,15 @@ def pick_newest(
     now: datetime,
     task: str | None = None,
     may_ask: bool = True,
+    is_literal: bool = False,
 ) -> Pick:
     """Pick the newest; several tasks at about the same time are a choice, unless one was offered.
 
-    A checkpoint saved by name beats an autosave of the same task on the same day.
+    A checkpoint saved by name beats an autosave of the same task on the same day. `is_literal`
+    picks the newest whatever else there is, as quoin does, and names the others beside it.
     """
-    told = {_day(each) for each in candidates if not each.is_automatic}
-    left = [each for each in candidates if not each.is_automatic or _day(each) not in told]
+    days = {_day(each) for each in candidates if not each.is_automatic}
+    left = [each for each in candidates if not each.is_automatic or _day(each) not in days]
     ordered = sorted(left, key=lambda each: each.moment, reverse=True)
     if not ordered:
         return Pick()
@@ -385,6 +467,10 @@ def pick_newest(
     recent = {
         each.task: each for each in reversed(ordered) if newest.moment - each.moment <= _AMBIGUOUS
     }
+    if is_literal:
+        others = [each for each in reversed(recent.values()) if each.task != newest.task]
+        doubt = _doubt(newest, now, task)
+        return Pick(chosen=newest, doubt=doubt, beside=others[:_MOST_LISTED])
     if may_ask and len(recent) > 1 and task not in recent:
         return Pick(among=[*reversed(recent.values())][:_MOST_LISTED])
     chosen = recent.get(task or "", newest)

@@ -11,6 +11,7 @@ import msgspec
 
 from leftoff import config, knowledge, profiles
 from leftoff.checkpoint import (
+    DELETED,
     MANUAL,
     SCHEMA,
     STATABLE,
@@ -18,6 +19,7 @@ from leftoff.checkpoint import (
     FileRef,
     Plan,
     cut_to_limits,
+    explain_error,
     from_plain,
     to_plain,
 )
@@ -37,10 +39,17 @@ from leftoff.profiles import sail_plans
 from leftoff.projects.project import Project
 from leftoff.redact import redact_value
 from leftoff.session import plans, state_file
+from leftoff.session.plan_text import PlanText
 from leftoff.session.sessions import KnownSession, checkpoint_of
 from leftoff.store import SavedCheckpoint, Store
 from leftoff.text import times
 from leftoff.wal.notes_place import place
+
+# What tools write for themselves when they run: nobody edited it.
+_CACHED = re.compile(
+    r"/(?:__pycache__|node_modules|site-packages|\.venv|venv|\.tox|\.nox|\.cache|\.mypy_cache"
+    r"|\.pytest_cache|\.ruff_cache|\.hypothesis|\.turbo|\.next|\.gradle)/"
+)
 
 
 def compose(
@@ -59,10 +68,10 @@ def compose(
         "trigger": MANUAL,
         **place_of(project),
         **whose,
-        **read_feature(store, whose),
+        **read_feature(store, settings, whose),
         **fields,
     }
-    plain |= {"stated": [key for key in STATABLE if _is_stated(fields.get(key))]}
+    plain |= {"stated": _list_stated(fields, plain["trigger"])}
     plain |= _date(fields, session, plain["trigger"], store.now())
     is_elsewhere = plain["worktree"] != place_of(project)["worktree"]
     if plain["trigger"] == "recovered":
@@ -71,11 +80,7 @@ def compose(
         plain = {**read_git_state(project, settings), **plain}
     if session is not None:
         plain = _merge_values(_read_session_values(store, session), plain)
-    plain |= {"schema": SCHEMA, "id": "", "saved_at": store.now().isoformat()}
-    try:
-        draft = from_plain(plain, Checkpoint)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"Invalid checkpoint: {error}", hint=SCHEMA_HINT) from error
+    draft = _build_draft(plain, store)
     if is_elsewhere:
         # Files and plans of another worktree say nothing about this one.
         return draft
@@ -85,6 +90,24 @@ def compose(
     if settings.follows("openclaw"):
         draft = with_mentioned_files(draft)
     return with_files(draft, project.worktree)
+
+
+def _build_draft(plain: dict[str, Any], store: Store) -> Checkpoint:
+    """Build a checkpoint that has no id yet; raise if a key has a wrong value."""
+    named = {"schema": SCHEMA, "id": "", "saved_at": store.now().isoformat()}
+    try:
+        return from_plain({**plain, **named}, Checkpoint)
+    except msgspec.ValidationError as error:
+        raise UsageError(
+            f"Invalid checkpoint: {explain_error(error)}.", hint=SCHEMA_HINT
+        ) from error
+
+
+def _list_stated(fields: Mapping[str, Any], trigger: str) -> list[str]:
+    """Return the keys that the caller stated."""
+    # Who saves on purpose says where the work left off; otherwise these are the agent's last words.
+    keys = (*STATABLE, "left_off") if trigger == MANUAL else STATABLE
+    return [key for key in keys if _is_stated(fields.get(key))]
 
 
 def _is_stated(value: object) -> bool:
@@ -115,8 +138,14 @@ def _git_then(
     if is_elsewhere or session is None:
         return {"head": head} if head else {}
     moment = times.parse(plain.get("as_of", ""))
+    branch = session.facts.branch
+    if not head and moment is not None:
+        # No hook saw HEAD, but git's own log does.
+        then = query.find_head_at(project.worktree, moment.timestamp())
+        head, branch = (then.sha, branch or then.branch or "") if then else ("", branch)
     seen = read_git_state(project, settings)
-    return _git_state_at(seen, project, moment, head=head, branch=session.facts.branch)
+    found = _git_state_at(seen, project, moment, head=head, branch=branch)
+    return {"branch": branch, **found} if branch else found
 
 
 def _read_notes(project: Project, settings: Settings) -> dict[str, Any]:
@@ -201,6 +230,9 @@ def parse_fields(plain: object) -> dict[str, Any]:
     fields: dict[str, Any] = {
         key: _something(value) for key, value in plain.items() if key not in OURS
     }
+    if isinstance(actions := fields.get("next_action"), list):
+        # The first one is the next action, and the others follow it.
+        fields |= {"next_action": actions[0] if actions else None, "next_steps": actions[1:]}
     for key, inner in (("next_action", "text"), ("plan", "path")):
         if isinstance(fields.get(key), str):
             fields[key] = {inner: fields[key]}
@@ -311,14 +343,17 @@ def _git_state_at(
     return {**seen, "dirty": dirty}
 
 
-def read_feature(store: Store, whose: Mapping[str, str]) -> dict[str, str]:
-    """Return the feature in progress, if the project has any."""
+def read_feature(store: Store, settings: Settings, whose: Mapping[str, str]) -> dict[str, str]:
+    """Return the feature or fix at hand, if the project has any."""
     if not (store.project.store / "features.json").exists():
         return {}
     loop = knowledge.features.loop(store, whose.get("session_id"))
-    if loop is None or loop.feature is None or loop.status != "in_progress":
-        return {}
-    return {"feature": loop.feature}
+    if loop is not None and loop.feature is not None:
+        return {"feature": loop.feature}
+    # claude-harness works on its features one after the other, with or without a loop.
+    is_ordered = settings.follows("harness")
+    first = knowledge.features.glance(store).active_feature if is_ordered else None
+    return {"feature": first.id} if first else {}
 
 
 def with_shell_edits(
@@ -331,7 +366,7 @@ def with_shell_edits(
     began = started.timestamp()
     known = set(draft.files_modified)
     seen = _drop_native(draft.dirty, project, settings)
-    unseen = [path for path in seen if path not in known]
+    unseen = [path for path in seen if path not in known and not _CACHED.search(f"/{path}")]
     changed = [path for path in unseen if is_modified_since(path, project.worktree, began)]
     return msgspec.structs.replace(draft, files_modified=[*draft.files_modified, *changed])
 
@@ -375,7 +410,7 @@ def with_step(draft: Checkpoint, root: Path) -> Checkpoint:
     return msgspec.structs.replace(draft, plan=filled)
 
 
-def _guess_step(plan: plans.PlanText, draft: Checkpoint) -> tuple[int | None, int | None]:
+def _guess_step(plan: PlanText, draft: Checkpoint) -> tuple[int | None, int | None]:
     """Return the step that the checkpoint's own words name, and the number of steps."""
     action = draft.next_action.text if draft.next_action else None
     texts = [text for text in (draft.left_off, action, draft.summary) if text]
@@ -420,12 +455,20 @@ def _with_files_now(draft: Checkpoint, root: Path) -> Checkpoint:
         for seen in fingerprints([file.path], root)
     ]
     known |= {file.path for file in files}
+    gone = {*draft.files_deleted}
     modified = [path for path in draft.files_modified if path not in known]
-    files += fingerprints(modified, root, role="modified") if modified else []
+    for role, paths in (
+        ("modified", [path for path in modified if path not in gone]),
+        (DELETED, [path for path in modified if path in gone]),
+    ):
+        files += fingerprints(paths, root, role=role) if paths else []
     if draft.plan is not None and draft.plan.path is not None and draft.plan.path not in known:
         refs = fingerprints([draft.plan.path], root, role="plan")
         files += [msgspec.structs.replace(ref, path=draft.plan.path) for ref in refs]
-    return msgspec.structs.replace(draft, files=files)
+    # What exists now was made again, perhaps by somebody else.
+    back = {file.path for file in files if file.role == DELETED and file.size is not None}
+    deleted = [path for path in draft.files_deleted if path not in back]
+    return msgspec.structs.replace(draft, files=files, files_deleted=deleted)
 
 
 # --- settings, earlier days and names ---
@@ -488,6 +531,13 @@ def _day(number: int, moment: datetime) -> str:
     return f"### Day {number} ({moment.astimezone():%Y-%m-%d})"
 
 
+# Such a request says nothing about the work; the title of the plan does.
+_ASKS_FOR_PLAN = re.compile(
+    r"(?:please |now )*(?:implement|execute|follow|carry out|work on|start|do)\b.{0,20}\bplan\b",
+    re.IGNORECASE,
+)
+
+
 def name_for(draft: Checkpoint, store: Store, *, may_revise: bool = False) -> str:
     """Suggest an unused name of two to four words.
 
@@ -500,5 +550,8 @@ def name_for(draft: Checkpoint, store: Store, *, may_revise: bool = False) -> st
         if name and name not in FORBIDDEN | RESERVED:
             return name
     action = draft.next_action.text if draft.next_action else None
-    name = suggest_name([draft.summary, draft.intent, draft.left_off, action], draft.branch)
+    texts = [draft.summary, draft.intent, draft.left_off, action]
+    if plan is not None and plan.title and _ASKS_FOR_PLAN.match(draft.task):
+        texts.insert(0, plan.title)
+    name = suggest_name(texts, draft.branch)
     return find_unused_name(name, store.names_like(name))

@@ -11,10 +11,21 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from leftoff.checkpoint import STATABLE, Checkpoint
+from leftoff.checkpoint import (
+    DELETED,
+    NOTHING_NEXT,
+    STATABLE,
+    Checkpoint,
+    LastFailure,
+    NextAction,
+    TrailStep,
+)
 from leftoff.phrases.intents import find_topic
-from leftoff.session.facts.looks import is_look
+from leftoff.phrases.short_answers import is_side_question
+from leftoff.session.facts import shell_commands
+from leftoff.session.facts.looks import is_check, is_look
 from leftoff.session.facts.report import Facts
+from leftoff.session.facts.sentences import keep_start
 from leftoff.session.real_work import asks_to_continue_with, can_be_task, is_substantial
 from leftoff.text.plural import format_count
 from leftoff.threads.compose import with_files
@@ -29,13 +40,19 @@ _KEPT_IF_EMPTY = (
     "todos",
     "plan",
     "commands",
+    "also_ran",
     "focus_files",
     "seen_files",
     "feature",
     "last_commit",
 )
+# What is still to be done after a question aside.
+_ANNOUNCED = frozenset({"proposal", "announced", "todo", "plan"})
 _MOST_REQUESTS = 20
+_MOST_STEPS = 8
 _TASK_CHARS = 600
+# A longer text that is cut still has so much of its beginning.
+_SHORTEST_CHARS = 190
 
 
 def list_stated(checkpoint: Checkpoint) -> list[str]:
@@ -56,23 +73,40 @@ def is_named(checkpoint: Checkpoint) -> bool:
     return "name" in list_stated(checkpoint)
 
 
-def continue_thread(head: Checkpoint, draft: Checkpoint, root: Path) -> Checkpoint:
-    """Return the next revision of a thread: the draft of a session, started from the head."""
+def continue_thread(
+    head: Checkpoint, draft: Checkpoint, root: Path, *, is_idle: bool = False
+) -> Checkpoint:
+    """Return the next revision of a thread: the draft of a session, started from the head.
+
+    `is_idle` says that the session has not worked since the head was saved.
+    """
     changes: dict[str, Any] = {"name": head.name, "thread": head.thread}
     changes |= _keep_stated(head, draft)
     changes |= {key: getattr(head, key) for key in _KEPT_IF_EMPTY if not getattr(draft, key)}
     changes |= _keep_task(head, {**_task_of(draft), **changes})
     changes["files_modified"] = _unite(draft.files_modified, head.files_modified)
+    back = {*draft.files_modified}
+    gone = [path for path in head.files_deleted if path not in back]
+    changes["files_deleted"] = _unite(draft.files_deleted, gone)
     changes["constraints"] = _unite(head.constraints, draft.constraints)
+    changes["todos_old"] = draft.todos_old if draft.todos else head.todos_old
     changes["artifacts"] = {**head.artifacts, **draft.artifacts}
     changes["as_of"] = max(head.described_at, draft.described_at) if draft.as_of else None
-    named = [file for file in head.files if file.role not in {"modified", "plan"}]
+    named = [file for file in head.files if file.role not in {"modified", DELETED, "plan"}]
     known = {file.path for file in draft.files}
     changes["files"] = [*draft.files, *(file for file in named if file.path not in known)]
     if draft.next_action is None and "next_action" not in changes:
         changes["next_action"] = head.next_action
-    if head.left_off and not draft.left_off:
-        changes["left_off"] = head.left_off
+    changes |= _keep_place(head, draft, changes["stated"], is_idle=is_idle)
+    if is_idle and "next_action" not in changes:
+        changes |= _keep_announced(head, draft)
+    changes["trail"] = _join_trails(head, draft)
+    kept = _keep_failure(head, draft, changes)
+    action = changes.get("next_action")
+    if not (kept or draft.last_failure) and action is not None and action.source == "failure":
+        # Nobody has to repair again what works now.
+        changes["next_action"] = draft.next_action
+    changes |= kept
     made = msgspec.structs.replace(draft, **changes)
     return with_files(made, root) if root.is_dir() else made
 
@@ -80,6 +114,9 @@ def continue_thread(head: Checkpoint, draft: Checkpoint, root: Path) -> Checkpoi
 def _keep_stated(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
     """Return the stated values of the head that the draft does not state anew."""
     before, now = list_stated(head), draft.stated
+    if "next_action" in now:
+        # Later steps follow the action that they were stated with.
+        before = [key for key in before if key != "next_steps"]
     kept = {key: getattr(head, key) for key in before if key in STATABLE and key not in now}
     united = {
         key: _unite(getattr(head, key), getattr(draft, key))
@@ -89,8 +126,86 @@ def _keep_stated(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
     return {**kept, **united, "stated": _unite(before, now)}
 
 
+def _keep_place(
+    head: Checkpoint, draft: Checkpoint, stated: Collection[str], *, is_idle: bool
+) -> dict[str, Any]:
+    """Keep where the work stopped, and at which step, unless work was done since.
+
+    After a save, the agent's last words only repeat that it saved.
+    """
+    is_kept = is_idle and "left_off" in list_stated(head) and "left_off" not in draft.stated
+    changes: dict[str, Any] = {}
+    # The words of an earlier session are not the last ones once calls have followed them.
+    is_last = not (draft.left_off or draft.trail)
+    if head.left_off and (is_kept or is_last):
+        changes["left_off"] = head.left_off
+    elif "left_off" not in draft.stated:
+        changes["stated"] = [key for key in stated if key != "left_off"]
+    before, plan = head.plan, draft.plan
+    if is_idle and before and plan and plan.path == before.path and plan.step is None:
+        changes["plan"] = msgspec.structs.replace(plan, step=before.step, total=before.total)
+    return changes
+
+
+def _join_trails(head: Checkpoint, draft: Checkpoint) -> list[TrailStep]:
+    """Return the draft's calls, after those of other sessions since the next action was stated."""
+    is_stated = "next_action" in list_stated(head) and "next_action" not in draft.stated
+    if not (is_stated and head.is_autosave and draft.is_autosave):
+        return draft.trail
+    saves = [n for n, step in enumerate(head.trail) if step.is_save]
+    since = head.trail[saves[-1] + 1 :] if saves else head.trail
+    return [*(step for step in since if step not in draft.trail), *draft.trail][-_MOST_STEPS:]
+
+
+def _keep_failure(head: Checkpoint, draft: Checkpoint, now: dict[str, Any]) -> dict[str, Any]:
+    """Keep the failure that an earlier session left, until a later one has overtaken it.
+
+    It runs that command or another check, or commits.
+    """
+    failure = head.last_failure
+    if failure is None or draft.last_failure:
+        return {}
+    ran_by = failure.session_id or head.session_id or ""
+    ran = [
+        *(*draft.commands, *draft.also_ran),
+        *(step.what for step in draft.trail if not step.exit),
+    ]
+    has_repaired = any(_repairs(each, failure) for each in ran)
+    has_checked = any(map(is_check, draft.commands))
+    has_committed = head.last_commit != (now.get("last_commit") or draft.last_commit)
+    # Within one session, a failure that is gone was repaired.
+    if ran_by == draft.session_id or has_repaired or has_checked or has_committed:
+        return {}
+    kept = {"last_failure": msgspec.structs.replace(failure, session_id=ran_by)}
+    return {**kept, **_keep_repair(head, now.get("next_action", draft.next_action))}
+
+
+def _repairs(command: str, failure: LastFailure) -> bool:
+    """Return whether a command that ran is the failed one, or covers it."""
+    is_same = shell_commands.key_of(failure.command) in shell_commands.repairs(command)
+    return is_same or shell_commands.covers(command, failure.command, failure.error)
+
+
+def _keep_repair(head: Checkpoint, action: NextAction | None) -> dict[str, Any]:
+    """Keep the next action that repairs a failure, if nothing else comes next."""
+    is_idle = action is not None and action.text.startswith(NOTHING_NEXT)
+    last = head.next_action
+    return {"next_action": last} if is_idle and last and last.source == "failure" else {}
+
+
+def _keep_announced(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
+    """Keep what an earlier session announced, if this one only talked about something else."""
+    last, now = head.next_action, draft.next_action
+    if last is None or now is None or not now.is_unknown or last.source not in _ANNOUNCED:
+        return {}
+    if is_substantial(draft.intent) and not is_side_question(draft.intent or ""):
+        return {}
+    return {"next_action": msgspec.structs.replace(last, source="announced")}
+
+
 def _task_of(draft: Checkpoint) -> dict[str, Any]:
-    return {"summary": draft.summary, "intent": draft.intent, "requests": draft.requests}
+    keys = ("summary", "intent", "answers_to", "requests")
+    return {key: getattr(draft, key) for key in keys}
 
 
 def _keep_task(head: Checkpoint, now: dict[str, Any]) -> dict[str, Any]:
@@ -98,24 +213,36 @@ def _keep_task(head: Checkpoint, now: dict[str, Any]) -> dict[str, Any]:
     restated = now["summary"] if "summary" in now["stated"] else None
     given = (restated, head.summary, head.intent, now["summary"], now["intent"])
     task = restated or next(filter(can_be_task, given), None)
-    asked = [*head.requests, head.intent, now["summary"], *now["requests"]]
-    known = {_plain(task), _plain(head.summary), _plain(restated)}
-    requests: dict[str, str] = {}
+    last = None if _is_aside(head) else head.intent
+    asked = [*head.requests, last, now["summary"], *now["requests"]]
+    known = [task, head.summary, restated]
+    requests: list[str] = []
     for each in asked:
-        if _is_other_request(each, head) and _plain(each) not in known:
-            requests.setdefault(_plain(each), str(each))
-    is_other = _is_other_request(now["intent"], head)
-    intent = now["intent"] if is_other or not task else head.intent
+        if _is_other_request(each, head) and not _is_among(each, [*known, *requests]):
+            requests.append(str(each))
+    is_newer = _is_other_request(now["intent"], head) or not task
+    intent = now["intent"] if is_newer else last
     return {
-        "summary": task[:_TASK_CHARS] if task and task != intent else None,
+        "summary": keep_start(task, _TASK_CHARS) if task and task != intent else None,
         "intent": intent,
-        "requests": [*requests.values()][-_MOST_REQUESTS:],
+        # What a go-ahead answers is not what the request before it answered.
+        "answers_to": now["answers_to"] if is_newer else head.answers_to,
+        "requests": requests[-_MOST_REQUESTS:],
     }
+
+
+def _is_aside(head: Checkpoint) -> bool:
+    """Return whether the last message was a question aside, which a later session need not read."""
+    action = head.next_action
+    is_held = action is not None and action.source == "announced"
+    return is_held and is_side_question(head.intent or "")
 
 
 def _is_other_request(text: str | None, head: Checkpoint) -> bool:
     """Return whether a request says more than to continue the thread."""
-    return is_substantial(text) and not asks_to_continue_with(text or "", head.name, head.task)
+    action = head.next_action.text if head.next_action is not None else None
+    is_more = not asks_to_continue_with(text or "", head.name, head.task, action)
+    return is_substantial(text) and is_more
 
 
 def keep_unsettled(
@@ -127,8 +254,8 @@ def keep_unsettled(
     stays while it waits in the queue and the draft's session has done no work.
     """
     has_called = draft.in_flight is not None or (facts is not None and bool(facts.trail))
-    asked = {_plain(each) for each in (draft.summary, draft.intent, *draft.requests)}
-    kept = [each for each in head.pending_prompts if each in waiting and _plain(each) not in asked]
+    asked = [draft.summary, draft.intent, *draft.requests]
+    kept = [each for each in head.pending_prompts if each in waiting and not _is_among(each, asked)]
     return msgspec.structs.replace(
         draft,
         in_flight=draft.in_flight if has_called else head.in_flight,
@@ -136,8 +263,19 @@ def keep_unsettled(
     )
 
 
+def _is_among(text: str | None, others: Iterable[str | None]) -> bool:
+    """Return whether a text is one of these, which may be cut."""
+    plain = _plain(text)
+    return any(_is_same(plain, _plain(each)) for each in others)
+
+
+def _is_same(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    return one == other or (len(shorter) >= _SHORTEST_CHARS and longer.startswith(shorter))
+
+
 def _plain(text: str | None) -> str:
-    return " ".join((text or "")[:_TASK_CHARS].split())
+    return " ".join((text or "")[:_TASK_CHARS].split()).removesuffix(" …")
 
 
 def _unite(first: Iterable[T], second: Iterable[T]) -> list[T]:
@@ -147,9 +285,14 @@ def _unite(first: Iterable[T], second: Iterable[T]) -> list[T]:
     return united
 
 
+def is_idle_since(head: Checkpoint, worked_at: datetime | None) -> bool:
+    """Return whether a session, whose last work is from `worked_at`, only talked since the head."""
+    return worked_at is None or worked_at <= head.described_at
+
+
 def has_news(head: Checkpoint, revision: Checkpoint, worked_at: datetime | None) -> bool:
     """Return whether work was done since the head: more than a few words were exchanged."""
-    if worked_at is not None and worked_at > head.described_at:
+    if not is_idle_since(head, worked_at):
         return True
     return _describe_work(head) != _describe_work(revision) or _adds(head, revision)
 
@@ -170,19 +313,32 @@ def _describe_work(checkpoint: Checkpoint) -> tuple[object, ...]:
 
 def _adds(head: Checkpoint, revision: Checkpoint) -> bool:
     """Return whether anything else was asked for, or a command run that changes something."""
-    asked = [each for each in _list_requests(revision) if each not in _list_requests(head)]
-    known = {*head.commands}
+    known_requests = _list_requests(head)
+    asked = [each for each in _list_requests(revision) if not _is_among(each, known_requests)]
+    known = {*head.commands, *head.also_ran}
     # Ranked lists drop old commands, so only a new one shows that something happened.
-    ran = [each for each in revision.commands if each not in known and not is_look(each)]
+    now = (*revision.commands, *revision.also_ran)
+    ran = [each for each in now if each not in known and not is_look(each)]
     call = revision.in_flight
     is_cut_short = call is not None and call != head.in_flight and not is_look(call.what)
-    return bool(asked or ran) or (is_cut_short and revision.trigger == "recovered")
+    is_recovered = is_cut_short and revision.trigger == "recovered"
+    return bool(asked or ran) or is_recovered or _announces(head, revision)
+
+
+def _announces(head: Checkpoint, revision: Checkpoint) -> bool:
+    """Return whether the agent said what comes next where nobody had.
+
+    A turn that was saved half-way, before a compaction, may end in words only.
+    """
+    before, now = head.next_action, revision.next_action
+    is_known = before is not None and not before.is_unknown
+    return not is_known and now is not None and now.source == "proposal" and not now.is_unknown
 
 
 def _list_requests(checkpoint: Checkpoint) -> list[str]:
     """Return everything substantial that was asked for, the task included."""
     asked = [checkpoint.summary, checkpoint.intent, *checkpoint.requests]
-    return [_plain(each) for each in asked if is_substantial(each)]
+    return [each for each in asked if each and is_substantial(each)]
 
 
 # --- the task of a new thread ---
@@ -207,5 +363,6 @@ def _describe_done(draft: Checkpoint) -> str | None:
         first, *others = draft.files_modified
         rest = f" and {format_count(len(others), 'other file')}" if others else ""
         return f"Edit {first}{rest}"
-    ran = next((each for each in draft.commands if not is_look(each)), None)
+    commands = (*draft.commands, *draft.also_ran)
+    ran = next((each for each in commands if not is_look(each)), None)
     return f"Run {ran}" if ran else None

@@ -13,7 +13,7 @@ from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.knowledge import features
 from leftoff.knowledge.features import Loop
-from leftoff.profiles import sail_plans
+from leftoff.profiles import sail_format, sail_plans
 from leftoff.profiles.sail_plans import DelegatedTask, StagedPlan, TddSession
 from leftoff.store import LISTED, CheckpointEntry, Store
 
@@ -118,14 +118,14 @@ def _read_world(store: Store, folder: Path) -> _World:
     index = sail_plans.read_index(folder) or {}
     is_delegating = bool(index.get("delegate_running"))
     entries = store.index().heads([*LISTED], _CHECKPOINTS)
-    checkpoints = _newest(entries, sail_plans.newest_kept(folder, _CHECKPOINTS))
-    told = [each.saved_at for each in checkpoints]
+    checkpoints = _newest(entries, sail_format.newest_kept(folder, _CHECKPOINTS))
+    moments = [each.saved_at for each in checkpoints]
     indexed = sail_plans.moment(index.get("last_checkpoint"))
     return _World(
         now=store.now(),
         index=index,
         plans=sail_plans.plans(folder),
-        tdd=sail_plans.tdd_session(folder),
+        tdd=sail_plans.tdd_session(folder) or _find_phase(folder, index),
         delegation=sail_plans.find_delegated(folder, index)
         or _helpers(store)
         or [sail_plans.DelegatedTask(what="unknown task")] * is_delegating,
@@ -133,13 +133,20 @@ def _read_world(store: Store, folder: Path) -> _World:
         left_worktrees=[] if is_delegating else sail_plans.delegates(folder),
         newest=_load_first(store, entries),
         checkpoints=checkpoints,
-        last_at=max([*told, *([indexed] if indexed else [])], default=None),
+        last_at=max([*moments, *([indexed] if indexed else [])], default=None),
         feature=_under_way(store),
     )
 
 
+def _find_phase(folder: Path, index: dict[str, object]) -> TddSession | None:
+    """Return the phase in the index, if nothing else is known about the test-first session."""
+    phase = sail_plans.active_phase(index)
+    is_over = (folder / sail_plans.TDD).exists()
+    return TddSession(phase=phase) if phase and not is_over else None
+
+
 def _newest(
-    entries: Sequence[CheckpointEntry], kept: Sequence[sail_plans.PlanCheckpoint]
+    entries: Sequence[CheckpointEntry], kept: Sequence[sail_format.PlanCheckpoint]
 ) -> list[CheckpointSummary]:
     """Merge leftoff's checkpoints with those beside the plans; one that is both counts once."""
     ours = {entry.id for entry in entries}
@@ -184,11 +191,11 @@ def _helpers(store: Store) -> list[DelegatedTask]:
     """Return the results of agents that work together, if somebody recorded them."""
     known = features.glance(store).orchestration
     results = [*known.results, *(known.team.mates if known.team else [])]
-    told = {
+    by_agent = {
         each.agent: DelegatedTask(what=each.summary or each.agent, status=each.status)
         for each in results
     }
-    return list(told.values()) if known.session or known.team else []
+    return list(by_agent.values()) if known.session or known.team else []
 
 
 # The plan
@@ -221,19 +228,24 @@ def _line(plan: StagedPlan) -> PlanLine:
 
 def _build_indexed_plan(name: str, world: _World) -> PlanLine:
     """Describe a plan that is only in the index."""
-    stage = world.index.get("active_plan_stage")
+    stage = sail_plans.active_stage(world.index)
+    if isinstance(stage, str) and stage.isdecimal():
+        stage = int(stage)
     # In Python, True is an int, too.
     number = stage if isinstance(stage, int) and not isinstance(stage, bool) else None
-    told = stage if isinstance(stage, int | float | str) else None
-    return PlanLine(name=name, stage=told, number=number, total=sail_plans.STAGES)
+    shown = stage if isinstance(stage, int | float | str) else None
+    return PlanLine(name=name, stage=shown, number=number, total=sail_plans.STAGES)
 
 
 def _own_plan(world: _World) -> PlanLine | None:
     """Return the plan of the last checkpoint, while steps remain."""
     plan = world.newest.plan if world.newest else None
-    if world.newest is None or plan is None or not plan.step or not plan.total:
+    if world.newest is None or plan is None or not (plan.title or plan.path):
         return None
-    if plan.step > plan.total or any(each.name == plan.title for each in world.plans):
+    if not plan.stage and not (plan.step and plan.total):
+        return None
+    is_over = (plan.step or 0) > (plan.total or plan.step or 0)
+    if is_over or any(each.name == plan.title for each in world.plans):
         return None
     return PlanLine(
         name=plan.title or plan.path or "plan",

@@ -18,6 +18,7 @@ from leftoff.git import query
 from leftoff.git.repository import find_repository, slug
 from leftoff.knowledge import memory
 from leftoff.knowledge.memory import Kind, MemoryEntry
+from leftoff.knowledge.memory.entry import UNDATED
 from leftoff.projects.project import Project, leads_out
 from leftoff.store import LISTED, CheckpointEntry, Store, disk
 from leftoff.text.budget import (
@@ -141,12 +142,12 @@ def _read_work_state(store: Store, subject: str) -> WorkState:
     here = WorkState(branch=branch or "", repository=_slug(project))
     if newest is None:
         return here
-    told = ": ".join(text for text in (newest.name, newest.task) if text)
+    label = ": ".join(text for text in (newest.name, newest.task) if text)
     # A save at the end of a session must not change what was shipped: git tracks the page.
     if newest.is_autosave and store.index().is_shipped(newest.slot):
-        told = subject or _find_last_subject(project) or told
+        label = subject or _find_last_subject(project) or label
     return msgspec.structs.replace(
-        here, checkpoint=told, saved_at=newest.saved_at, next_steps=_list_steps(store, newest)
+        here, checkpoint=label, saved_at=newest.saved_at, next_steps=_list_steps(store, newest)
     )
 
 
@@ -158,11 +159,12 @@ def _find_last_subject(project: Project) -> str:
 
 
 def _list_steps(store: Store, entry: CheckpointEntry) -> tuple[str, ...]:
-    """Return what is to be done next: the next action, then the open todos."""
+    """Return what is to be done next: the next action, later steps, then the open todos."""
     checkpoint = store.load(entry)
-    action = [checkpoint.next_action.text] if checkpoint.next_action else []
+    known = checkpoint.next_action
+    action = [known.text] if known and not known.is_unknown else []
     todos = [each.text for each in checkpoint.todos if each.status != "completed"]
-    return tuple(dict.fromkeys([*action, *todos]))[:_STEPS_NAMED]
+    return tuple(dict.fromkeys([*action, *checkpoint.next_steps, *todos]))[:_STEPS_NAMED]
 
 
 def _slug(project: Project) -> str:
@@ -276,12 +278,12 @@ def _features(features: "Iterable[Feature | Fix]") -> Iterator[Rendered]:
         )
         about = say("")
         if each.description.strip():
-            about = say("  About: {text:100}", text=each.description)
-        told = [
+            about = say("  {text:100}", text=each.description)
+        parts = [
             say("Acceptance: {count}", count=format_count(len(each.scenarios), "scenario")),
             say("Files:{paths}", paths=_files(each.related_files)),
         ]
-        facts = join(told if each.related_files else told[:1], " | ")
+        facts = join(parts if each.related_files else parts[:1], " | ")
         yield join([head, about, say("  {facts}", facts=facts)])
 
 
@@ -294,12 +296,10 @@ def _files(paths: Sequence[str]) -> Rendered:
 def _decision(entry: MemoryEntry) -> Rendered:
     why = say(": {why:60}", why=entry.why) if entry.why else say("")
     about = say("- {text:80}", text=entry.text)
-    day = f"{entry.at:%Y-%m-%d}"
-    if entry.feature:
-        where = say("({feature:60}, {day})", feature=entry.feature, day=day)
-    else:
-        where = say("({day})", day=day)
-    return say("{about} {where}{why}", about=about, where=where, why=why)
+    day = "" if entry.extra.get(UNDATED) else f"{entry.at:%Y-%m-%d}"
+    known = ", ".join(filter(None, (entry.feature, day)))
+    where = say(" ({known:80})", known=known) if known else say("")
+    return say("{about}{where}{why}", about=about, where=where, why=why)
 
 
 def _format_failure(entry: MemoryEntry) -> Rendered:
@@ -360,18 +360,24 @@ def is_somebodys_page(path: Path) -> bool:
 
 def write_page(path: Path, text: str) -> bool:
     """Write the briefing to a file atomically; return whether it changed."""
-    data = text.encode()
-    is_there = disk.is_regular(path)
-    # An unchanged page keeps its time stamp.
-    if is_there and path.read_bytes() == data:
+    if is_current_page(path, text):
         return False
-    mode = path.stat().st_mode if is_there else None
+    mode = path.stat().st_mode if disk.is_regular(path) else None
     disk.make_folder(path.parent)
-    disk.replace(path, data, temps=path.parent)
+    disk.replace(path, text.encode(), temps=path.parent)
     if mode is not None:
         # The user may have let others read it.
         path.chmod(mode & 0o777)
     return True
+
+
+def is_current_page(path: Path, text: str) -> bool:
+    """Return whether a file holds this briefing; a new time alone does not count."""
+    return disk.is_regular(path) and _drop_time(path.read_bytes()) == _drop_time(text.encode())
+
+
+def _drop_time(page: bytes) -> list[bytes]:
+    return [line for line in page.splitlines() if not line.startswith(b"Last updated: ")]
 
 
 def quote_page(text: str, path: Path, *, budget: int, width: int | None = None) -> Rendered:

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -18,11 +19,12 @@ from leftoff.redact import redact_value
 from leftoff.session import prompt_queue
 from leftoff.session.facts.report import Facts
 from leftoff.session.real_work import can_be_task, is_substantial, is_worth_saving, shows_work
-from leftoff.store import CheckpointEntry, SavedCheckpoint, Store
+from leftoff.store import BY_PROMPT, CheckpointEntry, SavedCheckpoint, Store, StoreIndex
 from leftoff.text import times
 from leftoff.threads.continue_thread import (
     continue_thread,
     has_news,
+    is_idle_since,
     is_named,
     keep_unsettled,
     with_task,
@@ -209,7 +211,9 @@ def save(  # noqa: PLR0913 - each is a keyword
     checked = check_name(name, strict=strict and not is_plain, is_plain=is_plain)
     named = msgspec.structs.replace(draft, name=checked)
     named = msgspec.structs.replace(named, stated=[*dict.fromkeys([*named.stated, "name"])])
-    head = None if overwrite else _find_continued(store, named)
+    head = None if overwrite else _find_continued(store, named, settings)
+    if overwrite and not store.is_far_behind():
+        named = _keep_words(store, named)
     if head is not None:
         continued = continue_thread(head, named, store.project.worktree)
         named = msgspec.structs.replace(continued, name=named.name)
@@ -220,7 +224,8 @@ def save(  # noqa: PLR0913 - each is a keyword
     if strict and findings:
         raise build_quality_error(findings)
     saved = store.save(kept, overwrite=overwrite)
-    lessons = learn_lessons(store, saved.checkpoint)
+    # A confirmation of one line stays one line; the next resume shows what failed.
+    lessons = learn_lessons(store, saved.checkpoint, warns=settings.noise != "line")
     if kept.session_id:
         at = saved.checkpoint.saved_at.timestamp()
         statusline.update_last_save(
@@ -233,16 +238,41 @@ def save(  # noqa: PLR0913 - each is a keyword
     )
 
 
-def _find_continued(store: Store, draft: Checkpoint) -> Checkpoint | None:
+def _find_continued(store: Store, draft: Checkpoint, settings: Settings) -> Checkpoint | None:
     """Return the head of the session's thread, if the draft has its name or gives it one."""
     if store.is_far_behind():
         return None
-    entry = store.index().find_open_thread(draft.session_id)
+    index = store.index()
+    entry = index.find_open_thread(draft.session_id)
     if entry is None:
+        return None
+    # Then even a session's own words are replaced only if the user says so.
+    if settings.same_name == "always" and index.find_purposeful(entry.slot) is not None:
         return None
     head = msgspec.structs.replace(store.load(entry), thread=entry.slot)
     is_renamed = head.name != draft.name and not is_named(head)
     return head if head.name == draft.name or is_renamed else None
+
+
+def _keep_words(store: Store, draft: Checkpoint) -> Checkpoint:
+    """Keep what was stated in the thread that a draft overwrites, and is not stated anew."""
+    entry = store.index().find_named(draft.name or "")
+    # A draft made from the thread's head holds all of its words, but for those that were removed.
+    if entry is None or not entry.is_open or draft.thread == entry.slot:
+        return draft
+    head = store.load(entry)
+    # Version 0.1 did not record what was stated.
+    stated = head.stated or ([] if head.is_autosave else _OVERWRITTEN)
+    kept = {
+        key: getattr(head, key)
+        for key in _OVERWRITTEN
+        if key in stated and key not in draft.stated and getattr(head, key)
+    }
+    return msgspec.structs.replace(draft, **kept, stated=[*draft.stated, *kept])
+
+
+# What an overwrite keeps, unless it is stated anew.
+_OVERWRITTEN = ("decisions", "failed", "blockers", "questions")
 
 
 def build_quality_error(
@@ -295,35 +325,73 @@ def digest_work(draft: Checkpoint) -> str:
     return hashlib.blake2b(msgspec.json.encode(plain), digest_size=16).hexdigest()
 
 
-def autosave(
+def autosave(  # noqa: PLR0913 - each is a keyword
     store: Store,
     draft: Checkpoint,
     facts: Facts | None,
     *,
     find_former: Callable[[], str | None] = lambda: None,
     is_forced: bool = False,
+    is_noted: bool = False,
 ) -> SavedCheckpoint | None:
     """Save a session's state; return None if it says nothing new or is small talk.
 
     `find_former` returns the session that this one was forked from. A forced save is written even
-    if nothing is new, but never opens a thread.
+    if nothing is new, but never opens a thread. Work that is noted opens one, even if the session
+    itself was small talk.
     """
     index = store.index()
     found = index.find_thread(draft.session_id) or index.find_thread(find_former())
+    if found is None and facts is not None and facts.continues:
+        found = _join_briefed(store, draft, facts.continues)
     if found is not None and found.is_open:
         head = store.load(found)
         draft = keep_unsettled(head, draft, facts, _list_waiting(store, head, draft, facts))
-        revision = continue_thread(_in_thread(head, found), draft, store.project.worktree)
         worked_at = times.parse(facts.worked_at) if facts is not None else None
+        revision = _continue(store, head, found, draft, worked_at)
         if not (is_forced or has_news(head, revision, worked_at)):
             return None
         return _write(store, revision)
+    if found is not None and _has_taken(index, draft.session_id, found):
+        return _carry_on(store, found, draft, facts)
     # The thread of the session may have ended; what follows is other work.
     ended = store.load(found) if found is not None and found.problem is None else None
     opened = draft if ended is None else _since(ended, draft)
-    if not _opens(opened, facts, is_again=ended is not None):
+    if not is_noted and not _opens(opened, facts, is_again=ended is not None):
         return None
     return open_thread(store, with_task(opened))
+
+
+def _join_briefed(store: Store, draft: Checkpoint, name: str) -> CheckpointEntry | None:
+    """Join the open thread whose briefing was given to a session; None if there is none."""
+    index = store.index()
+    found = index.find_named(name) or index.find_renamed(name)
+    if found is None or not found.is_open or not (draft.agent and draft.session_id):
+        return None
+    session = (draft.agent, draft.session_id)
+    store.record("resumed", [found.id], session=session, trigger=BY_PROMPT)
+    return found
+
+
+def _has_taken(index: StoreIndex, session_id: str | None, entry: CheckpointEntry) -> bool:
+    """Return whether a session consumed a checkpoint by resuming it, and so still works on it."""
+    joined = index.find_joined(session_id) if session_id and entry.state == "consumed" else None
+    if joined is None or joined.action != "consumed" or entry.problem is not None:
+        return False
+    ended = [each for each in index.events_of(entry.id) if each.action == "consumed"]
+    return bool(ended) and ended[-1].id == joined.id
+
+
+def _carry_on(
+    store: Store, found: CheckpointEntry, draft: Checkpoint, facts: Facts | None
+) -> SavedCheckpoint | None:
+    """Open a thread with all that the consumed one said, if the session has worked since."""
+    head = store.load(found)
+    worked_at = times.parse(facts.worked_at) if facts is not None else None
+    revision = _continue(store, head, found, draft, worked_at)
+    if not has_news(head, revision, worked_at):
+        return None
+    return open_thread(store, revision, name=head.name)
 
 
 def _list_waiting(
@@ -337,9 +405,18 @@ def _list_waiting(
     return {each.text for each in waiting if each.session_id != draft.session_id}
 
 
-def _in_thread(head: Checkpoint, entry: CheckpointEntry) -> Checkpoint:
-    """Return a head with its thread, which version 0.1 did not record."""
-    return msgspec.structs.replace(head, thread=entry.slot)
+def _continue(
+    store: Store,
+    head: Checkpoint,
+    entry: CheckpointEntry,
+    draft: Checkpoint,
+    worked_at: datetime | None,
+) -> Checkpoint:
+    """Return the next revision of a thread, for a session whose last work is from `worked_at`."""
+    # Version 0.1 did not record the thread.
+    started = msgspec.structs.replace(head, thread=entry.slot)
+    is_idle = is_idle_since(head, worked_at)
+    return continue_thread(started, draft, store.project.worktree, is_idle=is_idle)
 
 
 def _opens(draft: Checkpoint, facts: Facts | None, *, is_again: bool) -> bool:
@@ -381,9 +458,9 @@ def _since(ended: Checkpoint, draft: Checkpoint) -> Checkpoint:
     )
 
 
-def open_thread(store: Store, draft: Checkpoint) -> SavedCheckpoint:
-    """Open a thread, and name it with a few words of its task; nobody has stated that name."""
-    name = suggest_name([draft.summary or draft.intent, draft.intent], draft.branch)
+def open_thread(store: Store, draft: Checkpoint, *, name: str | None = None) -> SavedCheckpoint:
+    """Open a thread; without a name, make one of a few words of its task."""
+    name = name or suggest_name([draft.summary or draft.intent, draft.intent], draft.branch)
     while True:
         unused = find_unused_name(name, store.index().names_like(name, only_open=True))
         with contextlib.suppress(ChoiceNeeded):
@@ -397,8 +474,11 @@ def _write(store: Store, draft: Checkpoint) -> SavedCheckpoint:
     return saved
 
 
-def learn_lessons(store: Store, checkpoint: Checkpoint) -> list[str]:
-    """Remember a saved checkpoint's decisions and failures; return messages about them."""
+def learn_lessons(store: Store, checkpoint: Checkpoint, *, warns: bool = True) -> list[str]:
+    """Remember a saved checkpoint's decisions and failures; return messages about them.
+
+    Without `warns`, nothing is said about an approach that failed before.
+    """
     if not (checkpoint.decisions or checkpoint.failed):
         return []
-    return knowledge.memory.take_lessons(store, checkpoint)
+    return knowledge.memory.take_lessons(store, checkpoint, warns=warns)

@@ -4,14 +4,16 @@ The user sees task, date, progress, next action and stale files first, in opencl
 else the checkpoint knows follows as in every briefing.
 """
 
+import re
 from collections.abc import Iterator
 
 import msgspec
 
-from leftoff.checkpoint import Checkpoint
+from leftoff.checkpoint import Checkpoint, Decision, Failure
 from leftoff.config import Settings
 from leftoff.projects.project import Project
 from leftoff.session import state_file
+from leftoff.store import Store
 from leftoff.text import fence, times
 from leftoff.text.budget import Item, Section
 from leftoff.text.fence import Rendered, block, join, say
@@ -21,11 +23,18 @@ from leftoff.wal.notes_place import place
 
 _BUFFER_CHARS = 4_000
 _NO_TASK = "work without a stated task"
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$\n?", re.MULTILINE)
 
 
-def render(checkpoint: Checkpoint, checks: Checks, *, budget: int) -> Rendered:
-    """Render the briefing, fenced and within the budget."""
-    sections = [*_build_head(checkpoint, checks), *_build_rest(checkpoint, checks)]
+def render(
+    checkpoint: Checkpoint, checks: Checks, *, newer: Checkpoint | None = None, budget: int
+) -> Rendered:
+    """Render the briefing, fenced and within the budget.
+
+    `newer` is an autosave of the same work. It does not change what was saved on purpose.
+    """
+    since = [_build_since(checkpoint, newer, checks)] if newer else []
+    sections = [*_build_head(checkpoint, checks), *since, *_build_rest(checkpoint, checks)]
     return briefing.render(checkpoint, checks, budget=budget, sections=sections)
 
 
@@ -37,13 +46,23 @@ def question(checkpoint: Checkpoint, checks: Checks) -> Rendered:
         "Ready to continue? (yes/no){stale}",
         task=_end(checkpoint.task or _NO_TASK),
         progress=_end(_find_last_progress(checkpoint)),
-        action=_end(action.text) if action else "not defined",
+        action=_end(_strip_fences(action.text)) if action else "not defined",
         stale=say(
             " Some of it is stale: yes means resume anyway, no means start fresh."
             if checks.is_stale
             else ""
         ),
     )
+
+
+def find_newer(store: Store, checkpoint: Checkpoint) -> Checkpoint | None:
+    """Return the newest autosave of the work since a checkpoint was saved; None without one."""
+    index = store.index()
+    entry = index.get(checkpoint.id)
+    head = index.head(entry.slot) if entry is not None else None
+    if head is None or head.id == checkpoint.id or not head.is_autosave:
+        return None
+    return store.load(head)
 
 
 def quote_buffer(checkpoint: Checkpoint, project: Project, settings: Settings) -> Rendered:
@@ -63,13 +82,25 @@ def is_thin(checkpoint: Checkpoint) -> bool:
     return checkpoint.next_action is None or not (checkpoint.done or checkpoint.left_off)
 
 
+def _strip_fences(text: str) -> str:
+    """Return a command or step without the marks of a code block around it."""
+    return _FENCE.sub("", text).strip() or text
+
+
 def _end(text: str) -> str:
     """Return a text without the full stop that the sentence adds."""
     return " ".join(text.split()).rstrip(".")
 
 
 def _find_last_progress(checkpoint: Checkpoint) -> str:
-    done = [text for text in checkpoint.done if not text.startswith("#")]
+    """Return where the work stopped, or what was done last; a list of the stack is neither."""
+    done: list[str] = []
+    is_stack = False
+    for text in checkpoint.done:
+        if text.startswith("#"):
+            is_stack = "stack" in text.lower()
+        elif not is_stack:
+            done.append(text)
     return checkpoint.left_off or (done[-1] if done else "none recorded")
 
 
@@ -87,12 +118,67 @@ def _build_head(checkpoint: Checkpoint, checks: Checks) -> Iterator[Section]:
     guess = say(" (inferred from the session)" if action and action.origin == "inferred" else "")
     following = say(
         "\N{SOON WITH RIGHTWARDS ARROW ABOVE} Next action: {text:lines}{guess}",
-        text=action.text if action else "not defined",
+        text=_strip_fences(action.text) if action else "not defined",
         guess=guess,
     )
     yield Section(say(""), [Item(following, 99)])
     stale = [*briefing.list_changes(checks)]
     yield Section(say("\N{WARNING SIGN}\ufe0f Stale warnings:"), stale, _count_rest)
+
+
+def _build_since(saved: Checkpoint, newer: Checkpoint, checks: Checks) -> Section:
+    """Return what an autosave adds to what was saved on purpose."""
+    later = (newer.described_at - saved.described_at).total_seconds()
+    heading = say(
+        "\N{CLOCKWISE RIGHTWARDS AND LEFTWARDS OPEN CIRCLE ARROWS} Since it was saved "
+        "(autosaved {age}):",
+        age=times.age(max(0, checks.age_seconds - int(later))),
+    )
+    news = enumerate(_list_news(saved, newer))
+    lines = [Item(say("- {text:lines}", text=text), 88 - n / 100) for n, text in news]
+    return Section(heading, lines, _count_rest)
+
+
+def _list_news(saved: Checkpoint, newer: Checkpoint) -> Iterator[str]:
+    """Yield what happened after a checkpoint was saved, one line each."""
+    action, known = newer.next_action, {saved.intent, saved.task, *saved.requests}
+    for text in dict.fromkeys([*newer.requests, newer.intent]):
+        if text and text not in known:
+            yield f"asked: {text}"
+    for label, key in _LISTED_SINCE.items():
+        before = getattr(saved, key)
+        found = [_name_value(each) for each in getattr(newer, key) if each not in before]
+        yield from [f"{label}: {text}" for text in found]
+    known_files = {*saved.files_modified, *saved.dirty}
+    edited = [path for path in newer.files_modified if path not in known_files]
+    if edited:
+        yield f"edited: {', '.join(edited)}"
+    if newer.left_off and newer.left_off != saved.left_off:
+        yield f"last words: {newer.left_off}"
+    if newer.in_flight and newer.in_flight != saved.in_flight:
+        yield f"cut short: {newer.in_flight.tool} {newer.in_flight.what}"
+    failure = newer.last_failure
+    if failure and failure != saved.last_failure:
+        yield f"failing: {failure.command}: {failure.error}"
+    if action and action.origin == "stated" and action != saved.next_action:
+        yield f"next action stated since: {action.text}"
+
+
+_LISTED_SINCE = {
+    "done": "done",
+    "decided": "decisions",
+    "failed": "failed",
+    "blocker": "blockers",
+    "question": "questions",
+    "note": "notes",
+    "waiting prompt": "pending_prompts",
+}
+
+
+def _name_value(value: str | Decision | Failure) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value.what} — {value.why}" if value.why else value.what
 
 
 def _number(checkpoint: Checkpoint) -> Iterator[tuple[int, str]]:

@@ -42,14 +42,14 @@ class TortureResult(msgspec.Struct, frozen=True, kw_only=True):
         return sum(report.failures for report in self.reports)
 
 
-def run(plan: TorturePlan, tell: Callable[[TortureReport], None]) -> TortureResult:
-    """Run all parts of a plan one after the other, and pass each progress report to `tell`."""
+def run(plan: TorturePlan, show: Callable[[TortureReport], None]) -> TortureResult:
+    """Run all parts of a plan one after the other, and pass each progress report to `show`."""
     began = time.monotonic()
     root = Path(tempfile.mkdtemp(prefix="leftoff-torture-", dir=_roomy_folder()))
     has_failed = False
     try:
         with _interruptible():
-            reports = _run_parts(plan, root, tell)
+            reports = _run_parts(plan, root, show)
         has_failed = any(report.failures for report in reports)
     finally:
         # An interrupted run leaves nothing behind.
@@ -73,12 +73,12 @@ def _roomy_folder() -> str | None:
 
 
 def _run_parts(
-    plan: TorturePlan, root: Path, tell: Callable[[TortureReport], None]
+    plan: TorturePlan, root: Path, show: Callable[[TortureReport], None]
 ) -> list[TortureReport]:
     preload, why = shim.build(root)
     reports = []
     for part in plan.parts:
-        report = _run_part(plan, part, root, preload, tell)
+        report = _run_part(plan, part, root, preload, show)
         skipped = [f"{each} ({why})" if why else each for each in report.skipped]
         reports.append(msgspec.structs.replace(report, skipped=skipped))
     return reports
@@ -107,14 +107,14 @@ def _run_part(
     part: str,
     root: Path,
     preload: Path | None,
-    tell: Callable[[TortureReport], None],
+    show: Callable[[TortureReport], None],
 ) -> TortureReport:
     seconds = plan.seconds * SHARES[part] / sum(SHARES[each] for each in plan.parts)
     started = crew.Crew(crew.tasks(root, part, plan, seconds), preload)
     report = TortureReport(part=part)
     try:
         for report in started.reports():
-            tell(report)
+            show(report)
     finally:
         # This also ends processes that a worker left running.
         started.stop()

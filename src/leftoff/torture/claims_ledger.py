@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 Kind = Literal[
-    "checkpoint", "event", "memory", "feature", "note", "prompt", "register", "commit",
+    "checkpoint", "event", "memory", "feature", "note", "prompt", "register", "commit", "code",
 ]  # fmt: skip
 
 _TOKEN = re.compile(r"job-\d+-\d+z")

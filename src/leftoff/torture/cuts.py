@@ -10,7 +10,7 @@ from leftoff.torture.claims_ledger import Ledger
 from leftoff.torture.deed import Deed
 from leftoff.torture.deeds import DEEDS
 from leftoff.torture.disks import MODELS, Disk, Model
-from leftoff.torture.snapshot import Snapshot
+from leftoff.torture.snapshot import TreeState
 from leftoff.torture.trace import Call
 from leftoff.torture.trials import Arena, Prepare
 from leftoff.torture.world import Bench, Unprepared
@@ -25,7 +25,7 @@ _CUTS = 60
 class Recording(NamedTuple):
     """The state before, and every file operation after it."""
 
-    before: Snapshot
+    before: TreeState
     calls: list[Call]
     deeds_done: str
 
@@ -49,7 +49,7 @@ def cut_everywhere(arena: Arena, name: str) -> None:
     except Unprepared as error:
         arena.tally.note_broken(str(error), arena.where(name))
         return
-    before = Snapshot([bench.home, bench.project])
+    before = TreeState([bench.home, bench.project])
     recording = Recording(before=before, calls=record(bench, deeds), deeds_done=", ".join(order))
     points = [*range(len(recording.calls) + 1)]
     rounds = 12 if arena.tally.task.rounds else _CUTS

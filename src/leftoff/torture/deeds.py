@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from leftoff.torture import checkpoint_deeds, project_deeds
+from leftoff.torture import checkpoint_deeds, code_deeds, project_deeds
 from leftoff.torture.deed import Deed
 from leftoff.torture.world import Bench
 
@@ -42,6 +42,13 @@ DEEDS: dict[str, Callable[[Bench], Deed]] = {
     "off and on": project_deeds.switch,
     "settle": project_deeds.settle_events,
     "hook": project_deeds.hook,
+    "snapshot": code_deeds.take,
+    "snapshot, in git": code_deeds.in_git(code_deeds.take),
+    "restore code": code_deeds.restore,
+    "restore code, in git": code_deeds.in_git(code_deeds.restore),
+    "undo a restore of code": code_deeds.undo_restore,
+    "pack snapshots": code_deeds.pack,
+    "pack snapshots, in git": code_deeds.in_git(code_deeds.pack),
 }
 # Deeds that may run at the same time in one project, or before another one is tried. Not among them
 # are purges, switching off, and settings, of which several deeds would claim the same one.

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from leftoff.torture.snapshot import Snapshot
+from leftoff.torture.snapshot import TreeState
 from leftoff.torture.trace import Call
 
 Model = Literal["journalled", "strict"]
@@ -50,7 +50,7 @@ class Naming:
 class Disk:
     """A disk after a recorded trace, up to a power cut."""
 
-    def __init__(self, before: Snapshot, calls: Sequence[Call]) -> None:
+    def __init__(self, before: TreeState, calls: Sequence[Call]) -> None:
         self._before = before
         self._inodes = {inode: Inode(data) for inode, data in before.files.values()}
         self._names = {path: self._inodes[inode] for path, (inode, _) in before.files.items()}

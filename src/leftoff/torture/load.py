@@ -116,26 +116,19 @@ class _Watch:
         return len(self._look() & self._look())
 
     def _look(self) -> set[str]:
-        return {path.name for path in Path("/proc").glob("[0-9]*") if self._is_settle(path)}
+        """Find supervisors and workers; the children of workers are about to become git."""
+        parents = dict(filter(None, map(self._find_parent, Path("/proc").glob("[0-9]*"))))
+        return {pid for pid, parent in parents.items() if parents.get(parent) not in parents}
 
-    def _is_settle(self, folder: Path) -> bool:
+    def _find_parent(self, folder: Path) -> tuple[str, str] | None:
+        """Return the pid of a settle process and that of its parent."""
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")
             # `setsid`, which starts settle, has the same arguments after its own name.
             is_python = b"python" in words[0].rpartition(b"/")[2]
             if not (is_python and b"leftoff.hooks.settle" in words and self._state in words):
-                return False
-            # A child that is about to become git still has settle's arguments, and its parent waits
-            # in state D.
-            return _state_of(folder.parent / _fields(folder)[1]) != "D"
+                return None
+            fields = (folder / "stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
         except OSError:
-            return False
-
-
-def _fields(folder: Path) -> list[str]:
-    """Return what Linux reports about a process: its state, its parent, and more."""
-    return (folder / "stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
-
-
-def _state_of(folder: Path) -> str:
-    return _fields(folder)[0]
+            return None
+        return folder.name, fields[1]

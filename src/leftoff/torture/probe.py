@@ -16,6 +16,7 @@ from leftoff.hooks import settle, spool
 from leftoff.knowledge import features, memory
 from leftoff.projects.project import Project
 from leftoff.session import prompt_queue
+from leftoff.snapshots.shelf import find_snapshot, list_snapshots
 from leftoff.store import Store, StoreEvent, StoreIndex
 from leftoff.store.layout import is_off
 from leftoff.torture import child_programs, forks
@@ -29,10 +30,11 @@ _SETTLES = 4
 
 
 class ProbeTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """The folder to inspect, and whether to look for commits as well."""
+    """The folder to inspect, and whether to look for commits and for code as well."""
 
     folder: str
     has_commits: bool
+    has_code: bool
 
 
 def look(bench: Bench, looker: Looker) -> Observation:
@@ -61,7 +63,12 @@ def look_here(bench: Bench) -> bytes:
 
 
 def _place(bench: Bench) -> ProbeTarget:
-    return ProbeTarget(folder=str(bench.project), has_commits=bool(bench.ledger.tried["commit"]))
+    tried = bench.ledger.tried
+    return ProbeTarget(
+        folder=str(bench.project),
+        has_commits=bool(tried["commit"]),
+        has_code=bool(tried["code"]),
+    )
 
 
 def _print(data: bytes) -> None:
@@ -97,6 +104,8 @@ def _observe_store(place: ProbeTarget, store: Store, problems: list[str]) -> Obs
     if place.has_commits:
         subjects = child_programs.git(Path(place.folder), "log", "--format=%s").splitlines()
         texts += [("commit", subject) for subject in subjects]
+    if place.has_code:
+        texts += [("code", text) for text in _codes(store.project, problems)]
     for kind, text in texts:
         found.setdefault(kind, []).extend(tokens_in(text))
         half += [f"{kind} {token}" for token in halves_in(text)]
@@ -148,6 +157,19 @@ def _texts(store: Store) -> Iterator[tuple[str, str]]:
         if path.is_file():
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
             yield from (("note", line) for line in lines)
+
+
+def _codes(project: Project, problems: list[str]) -> Iterator[str]:
+    """Yield the work in the worktree and in every snapshot that is listed."""
+    yield from (path.read_text(encoding="utf-8") for path in project.worktree.glob("work.txt"))
+    for _, snapshot in list_snapshots(project):
+        try:
+            stored = find_snapshot(project, snapshot.id)
+            files = [*stored.read(stored.content.work)] if stored is not None else []
+        except LeftoffError as error:
+            problems.append(f"snapshot {snapshot.id} is listed but cannot be read: {error}")
+            continue
+        yield from (data.decode("utf-8", "replace") for _, data in files)
 
 
 def _events(index: StoreIndex) -> set[str]:

@@ -55,12 +55,12 @@ void leftoff_torture_record(const char *folder, int descriptor) {
 }
 
 __attribute__((constructor)) static void arm_from_environment(void) {
-  const char *told = getenv("LEFTOFF_TORTURE");
-  if (!told) return;
-  const char *end = strchr(told, '|');
-  if (!end || end - told >= PATH_MAX) return;
+  const char *orders = getenv("LEFTOFF_TORTURE");
+  if (!orders) return;
+  const char *end = strchr(orders, '|');
+  if (!end || end - orders >= PATH_MAX) return;
   char folder[PATH_MAX];
-  memcpy(folder, told, end - told), folder[end - told] = 0;
+  memcpy(folder, orders, end - orders), folder[end - orders] = 0;
   unsigned kinds;
   long at;
   int action, value, sticky, rest = 0;

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 
-class Snapshot:
+class TreeState:
     """All files and folders below some folders, with their modes, times and inode numbers."""
 
     def __init__(self, roots: Sequence[Path]) -> None:

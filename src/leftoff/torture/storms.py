@@ -55,12 +55,12 @@ def _start(bench: Bench, seed: int, slot: int) -> Writer:
         os.setpgid(0, 0)
         os.close(reader)
         # Each writer has its own tokens, so two of them never claim the same record.
-        bench.ledger = telling = _Telling(1000 + slot, writer)
+        bench.ledger = reporter = _Reporter(1000 + slot, writer)
         bench.chance = random.Random(seed)  # noqa: S311 - no secret
         while True:
-            telling.send("begin", ())
+            reporter.send("begin", ())
             _one(bench)
-            telling.send("end", ())
+            reporter.send("end", ())
 
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
         child = forks.start(work, cwd=bench.project, streams=(nowhere.fileno(), nowhere.fileno()))
@@ -79,7 +79,7 @@ def _one(bench: Bench) -> None:
             bench.ledger.acknowledge(deed.claims)
 
 
-class _Telling(Ledger):
+class _Reporter(Ledger):
     """A ledger that immediately reports to the parent what is tried and acknowledged."""
 
     def __init__(self, number: int, pipe: int) -> None:

@@ -12,7 +12,7 @@ from leftoff.torture.forks import ChildExit, Counter
 from leftoff.torture.inject import Injection
 from leftoff.torture.looker import Looker
 from leftoff.torture.orders import Tally
-from leftoff.torture.snapshot import Snapshot
+from leftoff.torture.snapshot import TreeState
 from leftoff.torture.world import Bench, Program, Unprepared
 
 # The share of trials that are checked twice, which takes three times as long.
@@ -134,7 +134,7 @@ class PreparedDeed:
         self._deed = deed
         self.bench = bench
         self._ledger = bench.ledger
-        self._before = Snapshot([bench.home, bench.project])
+        self._before = TreeState([bench.home, bench.project])
 
     def attempt(self, injection: Injection) -> tuple[ChildExit, bool]:
         """Restore the state before the deed, and run the deed with an injection."""

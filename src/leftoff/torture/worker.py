@@ -13,7 +13,7 @@ import leftoff
 from leftoff.torture import probe
 from leftoff.torture.deeds import DEEDS
 from leftoff.torture.orders import Tally, TortureReport, WorkerTask
-from leftoff.torture.snapshot import Snapshot
+from leftoff.torture.snapshot import TreeState
 from leftoff.torture.trials import Arena
 from leftoff.torture.world import Program
 
@@ -62,7 +62,7 @@ def _rehearse(arena: Arena) -> None:
     A command spends most of its first milliseconds on compiling regular expressions.
     """
     bench = arena.bench()
-    before = Snapshot([bench.home])
+    before = TreeState([bench.home])
     with _quiet(), contextlib.chdir(bench.project):
         for name in _REHEARSED:
             # Anything that fails here fails again in a trial, where it is recorded.

@@ -26,7 +26,7 @@ _SECTIONS: dict[Kind, tuple[tuple[str, ...], str]] = {
     "preference": (("preference", "correction"), _OBSERVED),
     "noun": (("noun", "value"), _NAMED),
     "value": (("value", "noun"), _NAMED),
-    "decision": (("decision",), "Open decisions"),
+    "decision": (("decision",), "Decisions made"),
     "draft": (("draft",), "Drafts in flight"),
 }
 _TEMPLATE = """\
@@ -40,6 +40,8 @@ _TEMPLATE = """\
 
 ## Open decisions
 
+## Decisions made
+
 ## Corrections & preferences observed this session
 
 ## Proper nouns & values
@@ -48,6 +50,8 @@ _TEMPLATE = """\
 
 ## Next-turn hint
 """
+# Under these headings are things that nobody has decided yet.
+_UNDECIDED = re.compile(r"\b(?:open|pending|undecided)\b")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _STAMPED = re.compile(r"[-*][ \t]+(?:\[[^\]]*\][ \t]+)?")
@@ -115,7 +119,7 @@ def _section(lines: list[str], words: tuple[str, ...]) -> tuple[int | None, int]
     headings = _headings(lines)
     for word in words:
         for number, (at, level, title) in enumerate(headings):
-            if level > 1 and word in title.lower():
+            if level > 1 and word in title.lower() and not _UNDECIDED.search(title.lower()):
                 following = [begin for begin, _, _ in headings[number + 1 :]]
                 return at + 1, following[0] if following else len(lines)
     return None, 0

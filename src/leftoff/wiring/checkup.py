@@ -8,21 +8,25 @@ from leftoff import hooks
 from leftoff.errors import LeftoffError
 from leftoff.hooks import installation
 from leftoff.wiring import (
+    detect_agents,
     foreign_files,
+    inspect_hook,
     inspect_project,
     inspect_settings,
     inspect_skill,
     inspect_spool,
     inspect_state,
+    mcp_wiring,
     roundtrip,
 )
+from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.findings import DoctorFinding, World, fault
+from leftoff.wiring.group_wiring import explain_unwired
 
 _OF_WIRING = (
-    inspect_settings.check_settings,
-    inspect_settings.check_hook,
-    inspect_settings.check_python,
-    inspect_settings.check_disabled,
+    inspect_hook.check_hook,
+    inspect_hook.check_python,
+    inspect_hook.check_disabled,
     inspect_skill.check_skill,
 )
 _OF_STATE = (
@@ -32,6 +36,7 @@ _OF_STATE = (
     inspect_spool.check_spool,
     inspect_spool.check_poison,
     inspect_spool.check_trouble,
+    inspect_spool.check_native_files,
     inspect_project.check_trust,
     inspect_project.check_config,
     inspect_project.check_lost,
@@ -39,24 +44,56 @@ _OF_STATE = (
     inspect_state.check_store,
     inspect_project.check_index,
     inspect_project.check_memory,
+    inspect_state.check_snapshots,
     inspect_state.check_space,
     inspect_state.check_versions,
+    inspect_state.check_command,
 )
 
 
 def examine(world: World) -> Iterator[DoctorFinding]:
     """Run all checks, the test session last; a check that fails to run is a finding, too."""
-    wiring = inspect_settings.read_wiring(world)
+    wired = _list_wired(world)
+    for agent in _list_agents(world, wired):
+        wiring = WIRINGS[agent]
+        if agent in wired or not wired:
+            yield from _run_check(agent, partial(wiring.inspect, world))
+        else:
+            yield explain_unwired(agent, wiring.table.title)
+    yield from _run_check("MCP server", partial(mcp_wiring.inspect, world))
     for check in _OF_WIRING:
-        yield from _run_check(check.__name__, partial(check, world, wiring))
+        yield from _run_check(check.__name__, partial(check, world, is_wired=bool(wired)))
     for look in _OF_STATE:
         yield from _run_check(look.__name__, partial(look, world))
-    yield from _run_check("round trip", partial(_prove, world, wiring))
+    yield from _run_check("round trip", partial(_prove, world, is_wired=bool(wired)))
 
 
-def _prove(world: World, wiring: inspect_settings.Wiring) -> list[DoctorFinding]:
+def _list_wired(world: World) -> list[str]:
+    """List the agents with hooks of leftoff; those of Claude Code may be the project's."""
+    claude = inspect_settings.read_wiring(world)
+    return [
+        agent
+        for agent, wiring in WIRINGS.items()
+        if wiring.is_wired(world.places) or (agent == "claude" and claude.commands)
+    ]
+
+
+def _list_agents(world: World, wired: list[str]) -> list[str]:
+    """List the agents to check: those that are found or wired; if none is wired, Claude Code."""
+    if not wired:
+        return ["claude"]
+    installed = detect_agents.list_installed(world.places.environment)
+    return [agent for agent in WIRINGS if agent in installed or agent in wired]
+
+
+def _prove(world: World, *, is_wired: bool) -> list[DoctorFinding]:
+    wiring = inspect_settings.read_wiring(world)
     if wiring.commands:
         return roundtrip.prove(wiring.commands, foreign_files.read(world.places.python))
+    if is_wired:
+        # Other agents run the same program, which does not depend on the agent's program.
+        commands = roundtrip.build_commands(world.places.hook)
+        return roundtrip.prove(commands, foreign_files.read(world.places.python))
     if wiring.has_plugin:
         # The settings do not contain the plugin's hooks, so run the same program directly.
         letterbox = Path(hooks.__file__).parent / "letterbox.sh"

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from leftoff.projects.project import Project
-from leftoff.wiring.install import Places
+from leftoff.wiring.install_places import Places
 
 Level = Literal["ok", "warning", "broken"]
 

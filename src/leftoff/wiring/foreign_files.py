@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,6 +28,8 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
     mode: int = 0o644
     is_foreign: bool = False
     """Whether the file may contain what someone else wrote."""
+    agent: str = ""
+    """The agent that the file belongs to; empty for leftoff's own and for shared ones."""
 
     @property
     def action(self) -> str:
@@ -34,6 +37,21 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
         if self.after is None:
             return "remove"
         return "create" if self.before is None else "change"
+
+
+def merge_changes(changes: Sequence[FileChange]) -> list[FileChange]:
+    """Return one change for each file, from what it was to what it will be in the end."""
+    merged: dict[Path, FileChange] = {}
+    for change in changes:
+        first = merged.get(change.path)
+        merged[change.path] = change if first is None else _join_changes(first, change)
+    return [*merged.values()]
+
+
+def _join_changes(first: FileChange, last: FileChange) -> FileChange:
+    what = f"{first.what}; {last.what}"
+    agent = first.agent or last.agent
+    return msgspec.structs.replace(last, before=first.before, what=what, agent=agent)
 
 
 def read(path: Path) -> bytes | None:

@@ -11,7 +11,6 @@ import msgspec
 from leftoff.context import Environment
 from leftoff.wiring import foreign_files, install, try_programs
 from leftoff.wiring.findings import DoctorFinding, World, ok, warning
-from leftoff.wiring.inspect_settings import Wiring
 
 _NAME = "leftoff"
 _SECONDS = 20.0
@@ -33,13 +32,13 @@ class _Opening(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Opening)
 
 
-def check_skill(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
+def check_skill(world: World, *, is_wired: bool) -> Iterator[DoctorFinding]:
     """Check that the skill is where agents look, and that Claude Code lists it."""
-    if not wiring.commands:
+    if not is_wired:
         # Nothing is installed, or the plugin brings its own skill.
         return
     edited = install.list_edited_skills(world.places)
-    for path in world.places.skills:
+    for path in install.list_wanted_skills(world.places):
         if foreign_files.read(path) is None:
             yield warning(
                 "skill",

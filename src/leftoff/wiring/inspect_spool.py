@@ -136,6 +136,18 @@ def check_trouble(world: World) -> Iterator[DoctorFinding]:
     )
 
 
+def check_native_files(world: World) -> Iterator[DoctorFinding]:
+    """Report mirrored files of this project that could not be read or written."""
+    found = trouble.list_of_files(world.project) if world.project is not None else []
+    if found:
+        yield warning(
+            "native files",
+            "; ".join(reversed(found[-_SHOWN:])),
+            why="leftoff leaves these files as they are, and they are in no checkpoint.",
+            do="Correct or remove them, then run `leftoff doctor --clear`.",
+        )
+
+
 def clear(world: World) -> None:
     """Clear past hook errors and remove the events that were set aside."""
     trouble.clear(world.places.state)

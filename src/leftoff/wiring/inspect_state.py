@@ -7,12 +7,13 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from leftoff import __version__
+from leftoff import DISTRIBUTION, __version__, config, snapshots
 from leftoff.errors import LeftoffError
 from leftoff.projects.project import Project
 from leftoff.store import Store
-from leftoff.text.plural import format_count
-from leftoff.wiring import try_programs
+from leftoff.text.plural import format_bytes, format_count
+from leftoff.wiring import detect_agents, try_programs
+from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 
 # Warn while there is time to react; below the second limit, saves are about to fail.
@@ -96,6 +97,41 @@ def _readable(project: Project) -> DoctorFinding:
     )
 
 
+def check_snapshots(world: World) -> Iterator[DoctorFinding]:
+    """Check how much the snapshots take, and that the newest is complete."""
+    project = world.project
+    if project is None or not project.is_git:
+        return
+    settings = config.load(project).settings
+    if settings.snapshots == "off":
+        yield ok("snapshots", "Off; turn them on with `leftoff config set snapshots on`")
+        return
+    found = snapshots.shelf.list_snapshots(project)
+    size = snapshots.retention.measure(project)
+    text = f"{format_count(len(found), 'snapshot')}, {format_bytes(size)}"
+    try:
+        for shelf, newest in found[:1]:
+            shelf.content(newest)
+    except LeftoffError as error:
+        yield fault(
+            "snapshots",
+            f"The newest snapshot cannot be read: {error.message}",
+            why="Uncommitted code could not be restored from it.",
+            do="Run `leftoff snapshot` to take a new one.",
+        )
+        return
+    # Packing is behind if it is far above the limit; the newest of each open thread always stay.
+    if size > 2 * settings.snapshot_limit * 1_000_000:
+        yield warning(
+            "snapshots",
+            f"{text}, above the limit of {settings.snapshot_limit} MB",
+            why="The newest snapshot of each open thread is always kept.",
+            do="End threads with `leftoff done`, or raise snapshot_limit.",
+        )
+    else:
+        yield ok("snapshots", text)
+
+
 def check_space(world: World) -> Iterator[DoctorFinding]:
     """Check that there is enough free disk space."""
     folders = [world.places.state] + ([world.project.store] if world.project else [])
@@ -116,12 +152,13 @@ def check_space(world: World) -> Iterator[DoctorFinding]:
 
 
 def check_versions(world: World) -> Iterator[DoctorFinding]:
-    """Report the versions of leftoff, git and Claude Code."""
-    del world
-    git, claude = (try_programs.ask([name, "--version"]) for name in ("git", "claude"))
-    versions = [f"leftoff {__version__}"]
+    """Report the versions of leftoff, git and the agents."""
+    git = try_programs.ask(["git", "--version"])
+    installed = detect_agents.list_installed(world.places.environment)
+    agents = {agent: _ask_version(agent) for agent in WIRINGS if agent in installed}
+    versions = [f"leftoff {__version__} ({DISTRIBUTION})"]
     versions += [answer.line for answer in (git,) if answer.code == 0]
-    versions += [f"claude {answer.line}" for answer in (claude,) if answer.code == 0]
+    versions += [f"{agent} {version}" for agent, version in agents.items() if version]
     yield ok("versions", ", ".join(versions))
     if git.code != 0:
         yield warning(
@@ -130,13 +167,46 @@ def check_versions(world: World) -> Iterator[DoctorFinding]:
             why="Checkpoints will not record branches, commits and changed files.",
             do="Install git.",
         )
-    if claude.code != 0:
+    for agent, version in agents.items():
+        yield from _compare_version(agent, version)
+
+
+def check_command(world: World) -> Iterator[DoctorFinding]:
+    """Report another program on the PATH that has the name of leftoff's command."""
+    del world
+    program = shutil.which("leftoff")
+    # Another program may read its input, and gets none.
+    answer = try_programs.ask([program or "leftoff", "--version"])
+    if program is not None and not answer.line.endswith(f"({DISTRIBUTION})"):
+        yield warning(
+            "command",
+            f"{program} is not leftoff {__version__} from {DISTRIBUTION}",
+            why="Agents run the first `leftoff` on the PATH. It is an older version, or the "
+            "program that PyPI has under the name leftoff.",
+            do=f"Uninstall it, or put the folder of {DISTRIBUTION}'s `leftoff` before it in PATH.",
+        )
+
+
+def _ask_version(agent: str) -> str:
+    """Return what an agent says about its version; empty if it cannot be run."""
+    answers = (try_programs.ask([each, "--version"]) for each in WIRINGS[agent].table.programs)
+    return next((answer.line for answer in answers if answer.code == 0), "")
+
+
+def _compare_version(agent: str, version: str) -> Iterator[DoctorFinding]:
+    """Report an agent that is not on the PATH, or in a version that was not tested."""
+    table = WIRINGS[agent].table
+    if not version:
         yield warning(
             "versions",
-            "claude is not on the PATH",
+            f"{table.programs[0]} is not on the PATH",
             why="leftoff cannot check its version. The hooks do not need it.",
-            do="Nothing, if you start Claude Code in another way.",
+            do=f"You can ignore this if you start {table.title} in another way.",
         )
+    elif not table.tested:
+        yield ok("versions", f"leftoff was not tested with any version of {table.title}")
+    elif table.tested not in version:
+        yield ok("versions", f"leftoff was tested with {table.title} {table.tested}")
 
 
 def _list_own_paths(folders: list[Path]) -> Iterator[Path]:

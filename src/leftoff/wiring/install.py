@@ -2,68 +2,32 @@
 
 import compileall
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 
 import msgspec
 
-from leftoff.context import Environment
 from leftoff.errors import LeftoffError
-from leftoff.hooks import installation, replies, settle
+from leftoff.hooks import installation, settle
 from leftoff.store import disk
-from leftoff.wiring import backups, foreign_files, settings_file, try_programs
+from leftoff.wiring import (
+    agent_commands,
+    backups,
+    claude_status_line,
+    foreign_files,
+    mcp_wiring,
+    try_programs,
+)
+from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.foreign_files import FileChange
+from leftoff.wiring.install_places import COMMANDS, Places, find_places
 
 _WAIT_SECONDS = 30.0
 _HOOK = "the program that hooks run"
 _PYTHON = "names the Python for hooks"
 _MARK = "keeps the plugin from running the hooks twice"
 _SKILL = "SKILL.md"
-_COMMANDS = ("checkpoint.md", "continue.md", "dashboard.md")
-
-
-class Places(msgspec.Struct, frozen=True, kw_only=True):
-    """The paths of everything that leftoff installs."""
-
-    environment: Environment
-    state: Path
-    settings: Path
-    skills: tuple[Path, ...]
-    """The skill: one copy for Claude Code and one for other agents."""
-    commands: tuple[Path, ...] = ()
-    """The slash commands that come with a profile."""
-    project: Path | None = None
-    """The project whose settings to change; None for the user's own settings."""
-
-    @property
-    def hook(self) -> Path:
-        """The program that hooks run."""
-        return self.state / "hook"
-
-    @property
-    def python(self) -> Path:
-        """The file that names the Python for hooks."""
-        return self.state / "python"
-
-    @property
-    def mark(self) -> Path:
-        """The file that makes the plugin's hooks defer to those in the settings."""
-        folder = replies.place_of(self.state, self.project) if self.project else self.state
-        return folder / "wired.claude"
-
-
-def find_places(environment: Environment, project: Path | None = None) -> Places:
-    """Return where to install: in the user's settings, or in those of a project."""
-    folder = project / ".claude" if project else environment.find_agent_folder("claude")
-    return Places(
-        environment=environment,
-        state=environment.state_folder,
-        settings=folder / "settings.json",
-        skills=tuple(each / "leftoff" / "SKILL.md" for each in environment.list_skill_folders()),
-        commands=tuple(folder / "commands" / name for name in _COMMANDS),
-        project=project,
-    )
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,48 +41,79 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 # --- planning ---
 
 
-def plan_install(
-    places: Places, *, events: Iterable[str] = (), with_commands: bool = False
+def plan_install(  # noqa: PLR0913 - each is a keyword
+    places: Places,
+    agents: Sequence[str] = ("claude",),
+    *,
+    events: Iterable[str] = (),
+    with_commands: bool = False,
+    with_mcp: bool = False,
+    with_line: bool = False,
 ) -> list[FileChange]:
-    """Return the changes that install every hook; empty if all are installed.
+    """Return the changes that install every hook of some agents; empty if all are installed.
 
     `events` names the optional events that a profile needs; its users also get slash commands.
     """
+    has_claude = "claude" in agents
     # Without a profile, only update the commands that are there already.
-    commands = [path for path in places.commands if with_commands or path.is_file()]
+    commands = [
+        path for path in places.commands if has_claude and (with_commands or path.is_file())
+    ]
+    skills = [path for path in places.skills if has_claude or not _is_for_claude(places, path)]
     wanted = [
         _own(places.hook, _HOOK, read_shipped_hook(), mode=0o755),
         _own(places.python, _PYTHON, installation.lines(), mode=0o600),
-        *(_plan_page(places, path) for path in (*places.skills, *commands)),
-        _plan_wiring(places, events),
-        _own(places.mark, _MARK, b"", mode=0o600),
+        *(_plan_page(places, path) for path in (*skills, *commands)),
+        *(change for each in agents for change in WIRINGS[each].plan(places, wanted=events)),
+        *(change for each in agents for change in agent_commands.plan(WIRINGS[each].table, places)),
+        _own(places.mark, _MARK, b"", mode=0o600) if has_claude else None,
     ]
-    return [change for change in wanted if change]
+    changes = [change for change in wanted if change]
+    changes += claude_status_line.plan(places, changes) if has_claude and with_line else []
+    return [*changes, *mcp_wiring.plan(places, agents, changes, is_wanted=with_mcp)]
 
 
 def plan_uninstall(places: Places) -> list[FileChange]:
     """Return the changes that remove everything except checkpoints and backups."""
     # The backups also name the projects that `init --scope project` wired.
     known = [Path(receipt.path) for receipt in backups.receipts(places.state)]
-    settings = [path for path in known if path.name == places.settings.name]
-    wired = dict.fromkeys([places.settings, *settings])
-    commands = dict.fromkeys(path for path in known if path.name in _COMMANDS)
+    commands = dict.fromkeys(path for path in known if path.name in COMMANDS)
     projects = [
         find_places(places.environment, path.parent.parent)
-        for path in wired
-        if path != places.settings
+        for path in known
+        if path.name == places.settings.name and path != places.settings
     ]
-    wanted = [_plan_unwiring(places, path) for path in wired]
+    # The settings come after: a folder that was created for them has to be empty by then.
+    wanted: list[FileChange | None] = [
+        change
+        for each in WIRINGS.values()
+        for change in (
+            *agent_commands.plan_removal(each.table, places, known),
+            *each.plan_removal(places, known),
+        )
+    ]
+    wanted += claude_status_line.plan_removal(places, [change for change in wanted if change])
+    wanted += mcp_wiring.plan_removal(places, [change for change in wanted if change])
     wanted += [_plan_removal(places, path) for path in (*places.skills, *commands)]
     wanted += [
         FileChange(path=path, what=what, before=foreign_files.read(path), after=None)
         for path, what in (
-            *((each.mark, _MARK) for each in (places, *projects)),
+            *((mark, _MARK) for mark in dict.fromkeys(each.mark for each in (places, *projects))),
             (places.hook, _HOOK),
             (places.python, _PYTHON),
         )
     ]
     return [change for change in wanted if change and change.before != change.after]
+
+
+def list_wanted_skills(places: Places) -> list[Path]:
+    """List the skills that agents need: Claude Code's only if that is wired."""
+    has_claude = WIRINGS["claude"].is_wired(places)
+    return [path for path in places.skills if has_claude or not _is_for_claude(places, path)]
+
+
+def _is_for_claude(places: Places, skill: Path) -> bool:
+    return skill == places.skills[0]
 
 
 def list_edited_skills(places: Places) -> list[Path]:
@@ -136,12 +131,6 @@ def _is_edited(places: Places, page: Path) -> bool:
     if data is None or data == read_shipped_page(page.name):
         return False
     return backups.original(places.state, page, data) is None
-
-
-def has_hooks_disabled(places: Places) -> bool:
-    """Return whether the settings disable all hooks of Claude Code."""
-    values = settings_file.parse(foreign_files.read(places.settings), places.settings).values
-    return isinstance(values, dict) and values.get("disableAllHooks") is True
 
 
 def read_shipped_hook() -> bytes:
@@ -182,33 +171,6 @@ def _page_change(page: Path, before: bytes | None, after: bytes | None) -> FileC
     return FileChange(path=page, what=what, before=before, after=after, is_foreign=True)
 
 
-def _plan_wiring(places: Places, events: Iterable[str]) -> FileChange | None:
-    before = foreign_files.read(places.settings)
-    after = settings_file.parse(before, places.settings).add_hooks(places.hook, wanted=events)
-    if after == before:
-        return None
-    foreign_files.check_writable(places.settings)
-    return _settings_change(places.settings, before, after)
-
-
-def _plan_unwiring(places: Places, path: Path) -> FileChange | None:
-    before = foreign_files.read(path)
-    now = settings_file.parse(before, path)
-    if before is None or not now.wires(places.hook):
-        return None
-    foreign_files.check_writable(path)
-    # Restore the original byte for byte if nobody else edited the file since.
-    was = backups.original(places.state, path, before)
-    if was is not None and not settings_file.parse(was.data, path).wires(places.hook):
-        return _settings_change(path, before, was.data)
-    return _settings_change(path, before, now.remove_hooks(places.hook))
-
-
-def _settings_change(path: Path, before: bytes | None, after: bytes | None) -> FileChange:
-    what = "Claude Code's settings"
-    return FileChange(path=path, what=what, before=before, after=after, is_foreign=True)
-
-
 # --- doing ---
 
 
@@ -218,8 +180,8 @@ def check_python() -> None:
     if answer.code != 0:
         raise LeftoffError(
             f"Hooks cannot run leftoff with {sys.executable}: {answer.last_line}",
-            hint="Install leftoff in its own environment, with `uv tool install` or "
-            "`pipx install`.",
+            hint="Install leftoff in its own environment, with "
+            "`uv tool install leftoff-agents` or `pipx install leftoff-agents`.",
         )
 
 
@@ -231,22 +193,19 @@ def compile_package() -> bool:
 
 def install(places: Places, changes: Sequence[FileChange]) -> list[Done]:
     """Make the changes and validate the files on disk; undo everything if that fails."""
-    done = _make(places.state, changes)
+
+    def check(change: FileChange) -> None:
+        wiring = WIRINGS.get(change.agent)
+        if wiring is not None and not agent_commands.is_command(change, wiring.table):
+            wiring.check(change, places)
+
+    done = _make(places.state, changes, check)
     try:
-        for change in changes:
-            if change.path == places.settings:
-                _check(change, places)
         _note(places.state, done)
     except BaseException:
         _put_back(done)
         raise
     return done
-
-
-def _check(change: FileChange, places: Places) -> None:
-    was = settings_file.parse(change.before, change.path)
-    now = settings_file.parse(foreign_files.read(change.path), change.path)
-    settings_file.check_result(was, now, places.hook)
 
 
 def uninstall(places: Places, changes: Sequence[FileChange]) -> list[Done]:
@@ -268,16 +227,23 @@ def _folders(places: Places, change: FileChange) -> list[Path]:
     return was.folders if was else []
 
 
-def _make(state: Path, changes: Sequence[FileChange]) -> list[Done]:
+def _make(
+    state: Path, changes: Sequence[FileChange], check: Callable[[FileChange], None] | None = None
+) -> list[Done]:
+    """Make the changes one by one; a later one may be about the same file."""
     done: list[Done] = []
     disk.ensure_folder(state)
     try:
         for change in changes:
             backup = None
-            if change.is_foreign and change.before is not None:
+            # The backup of a file is what it was before the first change to it.
+            is_first = all(each.change.path != change.path for each in done)
+            if is_first and change.is_foreign and change.before is not None:
                 backup = backups.keep(state, change.path, change.before)
             folders = foreign_files.apply(change)
             done.append(Done(change=change, backup=backup, folders=folders))
+            if check is not None:
+                check(change)
     except BaseException:
         _put_back(done)
         raise
@@ -285,9 +251,10 @@ def _make(state: Path, changes: Sequence[FileChange]) -> list[Done]:
 
 
 def _note(state: Path, done: list[Done]) -> None:
-    for each in done:
-        if each.change.is_foreign:
-            backups.note(state, each.change, each.backup, each.folders)
+    for change in foreign_files.merge_changes([each.change for each in done]):
+        first = next(each for each in done if each.change.path == change.path)
+        if change.is_foreign:
+            backups.note(state, change, first.backup, first.folders)
 
 
 def _put_back(done: list[Done]) -> None:

@@ -1,11 +1,14 @@
 """Add and remove values in JSON text without changing the layout of the rest."""
 
-import json
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import msgspec
 
+from leftoff.load_on_use import module_on_use
+
+# It takes 2 ms to load, and who only looks at a file of plain JSON does not need it.
+_json = module_on_use("json")
 _SPACE = " \t\r\n"
 
 
@@ -13,7 +16,7 @@ class NotJson(ValueError):
     """The text is not JSON; the message says what is wrong and where."""
 
 
-class Part(msgspec.Struct, frozen=True):
+class JsonPart(msgspec.Struct, frozen=True):
     """A member of an object or an item of an array; a member starts at its key."""
 
     start: int
@@ -26,7 +29,7 @@ class Node(msgspec.Struct, frozen=True):
 
     start: int
     end: int
-    parts: tuple[Part, ...] = ()
+    parts: tuple[JsonPart, ...] = ()
 
     def find(self, step: str | int) -> int | None:
         """Return the index of a part by key or number; the last of duplicate keys wins."""
@@ -39,10 +42,10 @@ class Node(msgspec.Struct, frozen=True):
 def read(text: str) -> Any:
     """Parse strict JSON: unlike `json.loads`, refuse NaN and Infinity."""
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return _json.loads(text, parse_constant=_refuse)
     except RecursionError as error:
         raise NotJson("it is nested too deeply") from error
-    except json.JSONDecodeError as error:
+    except _json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise NotJson(f"{error.msg} at {where}") from error
     except ValueError as error:
@@ -51,8 +54,8 @@ def read(text: str) -> Any:
 
 def append(text: str, path: Sequence[str], value: object) -> str:
     """Append an item to the array at a path of keys; create what is missing on the way."""
-    node = _parse(text)
-    style = _Style.detect(text, node)
+    node = locate(text)
+    style = JsonStyle.detect(text, node)
     for depth, key in enumerate(path):
         place = node.find(key)
         if place is None:
@@ -66,7 +69,7 @@ def append(text: str, path: Sequence[str], value: object) -> str:
 
 def remove(text: str, path: Sequence[str | int]) -> str:
     """Remove the member or item at a path, with its comma and whitespace."""
-    node, place = _parse(text), 0
+    node, place = locate(text), 0
     for depth, step in enumerate(path):
         found = node.find(step)
         if found is None:
@@ -83,7 +86,7 @@ def remove(text: str, path: Sequence[str | int]) -> str:
     return text[: parts[place - 1].node.end] + text[parts[place].node.end :]
 
 
-class _Style(msgspec.Struct, frozen=True):
+class JsonStyle(msgspec.Struct, frozen=True):
     """The layout of a text."""
 
     newline: str
@@ -95,7 +98,8 @@ class _Style(msgspec.Struct, frozen=True):
     """Whether the text is one line."""
 
     @classmethod
-    def detect(cls, text: str, root: Node) -> "_Style":
+    def detect(cls, text: str, root: Node) -> "JsonStyle":
+        """Read the layout off the first member."""
         newline = "\r\n" if "\r\n" in text else "\n"
         if not root.parts:
             return cls(newline, "  ", is_compact=False, is_flat=False)
@@ -112,32 +116,37 @@ class _Style(msgspec.Struct, frozen=True):
     def render(self, value: object, *, indent: str | None) -> str:
         """Format a value; with an indent, on several lines."""
         if indent is not None:
-            lines = json.dumps(value, ensure_ascii=False, indent=self.unit).split("\n")
+            lines = _json.dumps(value, ensure_ascii=False, indent=self.unit).split("\n")
             return f"{self.newline}{indent}".join(lines)
         separators = (",", ":") if self.is_compact else (", ", ": ")
-        return json.dumps(value, ensure_ascii=False, separators=separators)
+        written: str = _json.dumps(value, ensure_ascii=False, separators=separators)
+        return written
+
+    def render_member(self, key: str, value: object, *, indent: str | None) -> str:
+        """Format a member with its key; without a key, only the value."""
+        written = self.render(value, indent=indent)
+        colon = ":" if self.is_compact else ": "
+        return f"{_json.dumps(key, ensure_ascii=False)}{colon}{written}" if key else written
 
 
-def _insert_part(text: str, node: Node, style: _Style, value: object, *, key: str = "") -> str:
+def _insert_part(text: str, node: Node, style: JsonStyle, value: object, *, key: str = "") -> str:
     """Append a part to an object or array, in the layout of the parts before it."""
     start, end = node.start + 1, node.end - 1
-    gap, tail = _gap(text, node, style), ""
+    gap, tail = find_gap(text, node, style), ""
     if node.parts:
         start = end = node.parts[-1].node.end
     elif "\n" in gap:
-        tail = f"{style.newline}{_indent_of_line(text, node.start)}"
-    written = style.render(value, indent=_indent(gap) if "\n" in gap else None)
-    if key:
-        colon = ":" if style.is_compact else ": "
-        written = f"{json.dumps(key, ensure_ascii=False)}{colon}{written}"
+        tail = f"{style.newline}{indent_of_line(text, node.start)}"
+    indent = _indent(gap) if "\n" in gap else None
+    written = style.render_member(key, value, indent=indent)
     comma = "," if node.parts else ""
     return f"{text[:start]}{comma}{gap}{written}{tail}{text[end:]}"
 
 
-def _gap(text: str, node: Node, style: _Style) -> str:
+def find_gap(text: str, node: Node, style: JsonStyle) -> str:
     """Return the whitespace to put before a new part of this node."""
     if not node.parts:
-        inner = f"{style.newline}{_indent_of_line(text, node.start)}{style.unit}"
+        inner = f"{style.newline}{indent_of_line(text, node.start)}{style.unit}"
         return "" if style.is_flat else inner
     last = node.parts[-1].start
     gap = text[len(text[:last].rstrip(_SPACE)) : last]
@@ -151,12 +160,14 @@ def _indent(gap: str) -> str:
     return gap.rpartition("\n")[2]
 
 
-def _indent_of_line(text: str, place: int) -> str:
+def indent_of_line(text: str, place: int) -> str:
+    """Return the whitespace at the start of the line that holds a position."""
     line = text[text.rfind("\n", 0, place) + 1 : place]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _parse(text: str) -> Node:
+def locate(text: str) -> Node:
+    """Return the position of every value in the text."""
     # The scanner relies on valid JSON.
     read(text)
     try:
@@ -170,12 +181,12 @@ class _Scanner:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._decoder = json.JSONDecoder()
+        self._decoder = _json.JSONDecoder()
 
     def node(self, start: int) -> Node:
         if self._text[start] not in "{[":
             return Node(start, self._decoder.raw_decode(self._text, start)[1])
-        parts: list[Part] = []
+        parts: list[JsonPart] = []
         place = _skip_space(self._text, start + 1)
         while self._text[place] not in "}]":
             parts.append(self._part(place, has_key=self._text[start] == "{"))
@@ -184,12 +195,12 @@ class _Scanner:
                 place = _skip_space(self._text, place + 1)
         return Node(start, place + 1, tuple(parts))
 
-    def _part(self, start: int, *, has_key: bool) -> Part:
+    def _part(self, start: int, *, has_key: bool) -> JsonPart:
         if not has_key:
-            return Part(start, self.node(start))
+            return JsonPart(start, self.node(start))
         key, end = self._decoder.raw_decode(self._text, start)
         colon = _skip_space(self._text, end)
-        return Part(start, self.node(_skip_space(self._text, colon + 1)), key)
+        return JsonPart(start, self.node(_skip_space(self._text, colon + 1)), key)
 
 
 def _skip_space(text: str, place: int) -> int:

@@ -17,7 +17,7 @@ from leftoff.text.plural import format_count, local
 from leftoff.wiring.findings import DoctorFinding, ok, warning
 
 # A checkpoint with none of these says nothing that a session could go on with.
-_TELLING = ("summary", "intent", "left_off", "done", "next_action")
+_DESCRIPTIVE = ("summary", "intent", "left_off", "done", "next_action")
 _NOT_A_FILE = "It is not a readable regular file."
 _SHOWN_CHARS = 80
 _MOST_LINES = 3
@@ -106,7 +106,7 @@ def _find_other_project(native: Native, project: Project) -> str | None:
 
 
 def _describe(native: Native, moment: datetime) -> str:
-    found = next((native.fields[key] for key in _TELLING if native.fields.get(key)), "")
+    found = next((native.fields[key] for key in _DESCRIPTIVE if native.fields.get(key)), "")
     first = found[0] if isinstance(found, list) else found
     text = first.get("text", "") if isinstance(first, dict) else first
     what = " ".join(str(text).split())[:_SHOWN_CHARS]
@@ -120,7 +120,7 @@ def _list_doubts(path: Path, native: Native) -> Iterator[str]:
         yield "It names no time of the save, so the time of the file counts."
     if not native.name:
         yield "It names no task, so leftoff makes a name."
-    if not any(native.fields.get(key) for key in _TELLING):
+    if not any(native.fields.get(key) for key in _DESCRIPTIVE):
         yield "It says neither what the work is nor where it stopped."
 
 

@@ -3,6 +3,7 @@
 import contextlib
 from pathlib import Path
 
+from leftoff.agents.dialects import DIALECTS
 from leftoff.hooks import replies
 from leftoff.projects.project import Project, list_folders
 from leftoff.session import records
@@ -44,5 +45,5 @@ def _remove_replies(state: Path, folder: Path) -> None:
     old = replies.old_place_of(state, folder).rglob("claude.*")
     for path in [*replies.below(state, folder), *old]:
         with contextlib.suppress(OSError):
-            if path.name.startswith("claude."):
+            if path.name.partition(".")[0] in DIALECTS:
                 path.unlink()

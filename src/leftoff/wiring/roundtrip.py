@@ -89,7 +89,9 @@ class _Stage:
             what = f"{len(_ORDER)} events saved as a checkpoint, which the next session got"
             yield ok("round trip", f"{what} (slowest hook {took})")
 
-    def _fire(self, event: str, session: str, details: Mapping[str, Any]) -> try_programs.Answer:
+    def _fire(
+        self, event: str, session: str, details: Mapping[str, Any]
+    ) -> try_programs.ProgramAnswer:
         payload = {
             "session_id": session,
             "transcript_path": str(self._transcript) if session == _FIRST else "",
@@ -162,7 +164,7 @@ def _say(role: str, content: list[dict[str, Any]], *, uuid: str, after: str) -> 
     return {"type": role, "uuid": uuid, "parentUuid": after, "message": message}
 
 
-def _problem(event: str, answer: try_programs.Answer) -> DoctorFinding | None:
+def _problem(event: str, answer: try_programs.ProgramAnswer) -> DoctorFinding | None:
     """Return what is wrong with a hook's exit code, output or speed."""
     if answer.code != 0:
         return fault(
@@ -203,10 +205,10 @@ def _context(data: bytes) -> str:
     return str(output.get("additionalContext", ""))
 
 
-def _no_checkpoint(trouble_told: str) -> DoctorFinding:
+def _no_checkpoint(trouble: str) -> DoctorFinding:
     return fault(
         "round trip",
-        f"The hooks got all events of a session but saved no checkpoint: {trouble_told}",
+        f"The hooks got all events of a session but saved no checkpoint: {trouble}",
         why="leftoff would not save your sessions automatically.",
         do="See the findings above; start with those about Python.",
     )

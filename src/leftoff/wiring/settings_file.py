@@ -1,13 +1,12 @@
-"""Read Claude Code's settings file, add or remove leftoff's hooks, and validate the result."""
+"""Read an agent's JSON file that others edit, too."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from leftoff.errors import LeftoffError
-from leftoff.wiring import claude_hooks, json_edit
+from leftoff.wiring import foreign_files, json_edit, jsonc_edit
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -18,72 +17,57 @@ class SettingsText(msgspec.Struct, frozen=True):
     path: Path
     text: str
     bom: bytes = b""
+    has_comments: bool = False
+    """Whether the agent accepts comments in it."""
 
     @property
     def values(self) -> Any:
         """The parsed settings."""
-        return json_edit.read(self.text) if self.text else {}
+        return _read(self.text, has_comments=self.has_comments) if self.text else {}
 
-    def wires(self, hook: Path) -> list[claude_hooks.Wire]:
-        """List leftoff's commands in the file."""
-        return claude_hooks.wires(self.values, hook)
-
-    def add_hooks(self, hook: Path, *, wanted: Iterable[str] = ()) -> bytes:
-        """Return the content with leftoff's commands; `wanted` names optional events to add."""
-        _check_shape(self.values, self.path)
-        after = claude_hooks.wire(self.text or "{}", hook, wanted=wanted)
-        check_result(self, SettingsText(self.path, after), hook)
+    def encode(self, text: str) -> bytes:
+        """Return the content of the file with another text."""
         # A new file ends with a newline; an existing one keeps its own ending.
-        return self._file(after if self.text else f"{after}\n")
-
-    def remove_hooks(self, hook: Path) -> bytes:
-        """Return the file's content without leftoff's commands."""
-        return self._file(claude_hooks.unwire(self.text, hook))
-
-    def _file(self, text: str) -> bytes:
-        return self.bom + text.encode()
+        return self.bom + (text if self.text else f"{text}\n").encode()
 
 
-def parse(data: bytes | None, path: Path) -> SettingsText:
+def parse(
+    data: bytes | None, path: Path, *, title: str = "Claude Code", has_comments: bool = False
+) -> SettingsText:
     """Strip the byte order mark and check that the rest is JSON; treat a blank file as missing."""
     bom = _BOM if data is not None and data.startswith(_BOM) else b""
     try:
         text = (data or b"").removeprefix(bom).decode()
         if text.strip():
-            json_edit.read(text)
+            _read(text, has_comments=has_comments)
     except UnicodeDecodeError as error:
-        raise _unusable(path, f"it is not UTF-8 at byte {error.start}") from error
+        raise explain_unusable(path, f"it is not UTF-8 at byte {error.start}", title) from error
     except json_edit.NotJson as error:
-        raise _unusable(path, str(error)) from error
-    return SettingsText(path, text if text.strip() else "", bom)
+        raise explain_unusable(path, str(error), title, has_comments=has_comments) from error
+    return SettingsText(path, text if text.strip() else "", bom, has_comments)
 
 
-def check_result(before: SettingsText, after: SettingsText, hook: Path) -> None:
-    """Check that the new settings contain all hooks and otherwise equal the old ones."""
-    is_same = claude_hooks.strip_ours(before.values, hook) == claude_hooks.strip_ours(
-        after.values, hook
-    )
-    if not is_same or not claude_hooks.is_wired(after.values, hook):
-        raise LeftoffError(
-            f"The new content of {after.path} would be wrong, so nothing was changed",
-            hint="This is a bug in leftoff; please report it with the structure of the file.",
-        )
+def read_values(path: Path, *, title: str = "Claude Code", has_comments: bool = False) -> Any:
+    """Return the settings in a file, to look at them; {} if it is missing or blank."""
+    data = foreign_files.read(path) or b""
+    try:
+        # What edits the file takes 3 ms to load. Nearly every file is plain JSON.
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return parse(data, path, title=title, has_comments=has_comments).values
 
 
-def _check_shape(settings: Any, path: Path) -> None:
-    # Adding hooks to a value of another type would destroy what the user wrote.
-    if not isinstance(settings, dict):
-        raise _unusable(path, "it is not a JSON object")
-    hooks = settings.get("hooks", {})
-    if not isinstance(hooks, dict):
-        raise _unusable(path, "its hooks are not a JSON object")
-    for event in (*claude_hooks.EVENTS, *claude_hooks.OPTIONAL):
-        if not isinstance(hooks.get(event, []), list):
-            raise _unusable(path, f"its hooks for {event} are not a list")
+def _read(text: str, *, has_comments: bool) -> Any:
+    return jsonc_edit.read(text) if has_comments else json_edit.read(text)
 
 
-def _unusable(path: Path, why: str) -> LeftoffError:
+def explain_unusable(
+    path: Path, why: str, title: str, *, has_comments: bool = False
+) -> LeftoffError:
+    """Return the error for a file that leftoff cannot change."""
+    how = "JSON, with or without comments" if has_comments else "JSON without comments"
     return LeftoffError(
         f"{path} cannot be used ({why}), so nothing was changed",
-        hint="Fix it by hand (Claude Code cannot read it either), then try again.",
+        hint=f"leftoff edits settings of {title} only as {how}. "
+        "Fix the file by hand, then try again.",
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class ProgramAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """A program's exit code and output; `code` is None if it did not start or timed out."""
 
     code: int | None
@@ -36,7 +36,7 @@ def ask(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     seconds: float = 20.0,
-) -> Answer:
+) -> ProgramAnswer:
     """Run a program and wait for it, up to a time limit."""
     began = time.monotonic()
     try:
@@ -50,9 +50,9 @@ def ask(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Answer(code=None, err=f"no answer within {seconds:.0f} seconds".encode())
+        return ProgramAnswer(code=None, err=f"no answer within {seconds:.0f} seconds".encode())
     except OSError as error:
-        return Answer(code=None, err=str(error).encode())
-    return Answer(
+        return ProgramAnswer(code=None, err=str(error).encode())
+    return ProgramAnswer(
         code=done.returncode, out=done.stdout, err=done.stderr, seconds=time.monotonic() - began
     )

@@ -94,3 +94,41 @@ def test_every_change_shows_in_the_places_to_look_at(store: Store) -> None:
     first = look()
     features.start(store, "1", session_id="s-1")
     assert first != look()
+
+
+def test_another_name_in_a_file_of_ours_is_a_new_name(store: Store) -> None:
+    old = Feature(id="feature-001", name="Export orders")
+    features.import_items(store, [old], is_edit=True)
+    new = msgspec.structs.replace(old, name="Export all orders")
+
+    assert features.import_items(store, [new], written_at=LATER, is_edit=True) == [new]
+    assert features.load(store).features == [new]
+
+
+def test_a_new_feature_does_not_rename_an_archived_one(store: Store) -> None:
+    done = Feature(id="feature-001", name="Export orders", archived_at=EARLIER)
+    features.import_items(store, [done])
+    new = Feature(id="feature-001", name="Search")
+
+    features.import_items(store, [new], written_at=LATER, is_edit=True)
+
+    assert [(each.id, each.name) for each in features.load(store).features] == [
+        ("feature-001", "Export orders"),
+        ("feature-002", "Search"),
+    ]
+
+
+def test_links_follow_an_item_whose_number_is_taken(store: Store) -> None:
+    features.add(store, features.ItemDraft(name="Our feature"))
+    later = Feature(id="feature-002", name="Mail it", dependencies=["feature-001"])
+    repair = Fix(id="fix-feature-001-1", name="A cent", linked_to="feature-001")
+    features.import_items(store, [later, theirs("Their feature"), repair])
+    new_ids = features.list_new_ids(store)
+    loop = Loop(feature="fix-feature-001-1", linked_to="feature-001", status="in_progress")
+    features.import_loops(store, {"s1": loop}, new_ids=new_ids)
+
+    board = features.load(store)
+    assert new_ids == {"feature-001": "feature-003"}
+    assert [each.dependencies for each in board.features] == [[], ["feature-003"], []]
+    assert board.fixes[0].linked_to == "feature-003"
+    assert [each.linked_to for each in features.loops(store).values()] == ["feature-003"]

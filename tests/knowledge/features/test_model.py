@@ -233,4 +233,4 @@ class Operations(RuleBasedStateMachine):
 
 
 TestOperations = Operations.TestCase
-TestOperations.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
+TestOperations.settings = settings(stateful_step_count=30, deadline=None)

@@ -122,7 +122,7 @@ def test_search_finds_all_words_in_text_and_reason(store: Store) -> None:
 @pytest.mark.accept(133)
 def test_of_52_decisions_the_newest_50_are_in_view_and_none_is_lost(store: Store) -> None:
     remember(store, *(f"Decision {number}" for number in range(49)))
-    told = [
+    drafts = [
         EntryDraft(
             kind="decision",
             text=f"Late decision {number}",
@@ -134,7 +134,7 @@ def test_of_52_decisions_the_newest_50_are_in_view_and_none_is_lost(store: Store
         for number in range(3)
     ]
 
-    new = memory.add(store, told)
+    new = memory.add(store, drafts)
 
     assert len(new) == 3
     live = memory.live(store, "decision")
@@ -151,7 +151,7 @@ def test_of_52_decisions_the_newest_50_are_in_view_and_none_is_lost(store: Store
 
 @pytest.mark.accept(134)
 def test_entities_and_structure_are_remembered_once_with_every_key(store: Store) -> None:
-    told = [
+    drafts = [
         EntryDraft(
             kind="entity",
             text="Order",
@@ -161,15 +161,15 @@ def test_entities_and_structure_are_remembered_once_with_every_key(store: Store)
         EntryDraft(kind="structure", text="Routes register through createRoute()"),
     ]
 
-    memory.add(store, told)
-    memory.add(store, told)
+    memory.add(store, drafts)
+    memory.add(store, drafts)
 
     structure, entity = memory.entries(store, kinds=["entity", "structure"])
     assert structure.text == "Routes register through createRoute()"
-    assert entity.extra == told[0].extra
+    assert entity.extra == drafts[0].extra
     memory.change(store, entity.id, why="The heart of the shop")
     (store.project.store / "memory.sqlite").unlink()
-    assert memory.find(store, entity.id).extra == told[0].extra
+    assert memory.find(store, entity.id).extra == drafts[0].extra
 
 
 @pytest.mark.accept(135)

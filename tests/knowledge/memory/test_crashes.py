@@ -58,22 +58,25 @@ def test_two_processes_that_add_200_each_leave_all_400(quick_folder: Path) -> No
 
 @pytest.mark.accept(129)
 @pytest.mark.parametrize("name", ["memory.jsonl", "memory.sqlite", "memory.lock"])
-@pytest.mark.parametrize("what", ["link", "pipe", "folder", "hard link"])
 def test_what_is_planted_in_its_place_is_never_written_through(
-    quick_folder: Path, name: str, what: str
+    quick_folder: Path, name: str
 ) -> None:
-    project = project_at(quick_folder)
-    project.store.mkdir(parents=True)
     mine = quick_folder / "mine"
     mine.write_text("mine", encoding="utf-8")
-    plant(project.store / name, what, mine)
+    for what in ("link", "pipe", "folder", "hard link"):
+        project = project_at(quick_folder / "planted" / what)
+        project.store.mkdir(parents=True)
+        plant(project.store / name, what, mine)
     program = """
         from leftoff.knowledge import memory
         from leftoff.knowledge.memory import EntryDraft
-        memory.add(store, [EntryDraft(kind="rule", text="No globals")])
-        memory.add(store, [EntryDraft(kind="rule", text="No globals", sources=["again"])])
-        assert [entry.sources for entry in memory.entries(store)] == [["again"]]
-        assert memory.find_repeat(store, command="git push") is None
+        for place in (folder / "planted").iterdir():
+            store = Store(project_at(place))
+            memory.add(store, [EntryDraft(kind="rule", text="No globals")])
+            memory.add(store, [EntryDraft(kind="rule", text="No globals", sources=["again"])])
+            assert [entry.sources for entry in memory.entries(store)] == [["again"]], place
+            assert memory.find_repeat(store, command="git push") is None, place
+            store.close()
     """
 
     run(program, quick_folder)

@@ -74,8 +74,8 @@ class Operations(RuleBasedStateMachine):
     def add(
         self, who: int, *, kind: Kind, words: str, why: str, source: str, status: Status
     ) -> None:
-        told = EntryDraft(kind=kind, text=words, why=why, sources=[source])
-        new = memory.add(self.stores[who], [told], status=status)
+        found = EntryDraft(kind=kind, text=words, why=why, sources=[source])
+        new = memory.add(self.stores[who], [found], status=status)
         known = self.find(kind, words)
         if known is None:
             known = Remembered(kind, words)
@@ -160,7 +160,6 @@ def row_of(entry: MemoryEntry) -> Row:
 
 
 Operations.TestCase.settings = settings(
-    max_examples=80,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
@@ -184,16 +183,15 @@ drafts = st.builds(
 
 
 @given(st.lists(drafts, max_size=8))
-@settings(max_examples=60)
-def test_adding_the_same_twice_is_adding_it_once(told: list[EntryDraft]) -> None:
+def test_adding_the_same_twice_is_adding_it_once(found: list[EntryDraft]) -> None:
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         store = Store(project_at(Path(folder)), now=Clock())
-        new = memory.add(store, told)
+        new = memory.add(store, found)
         once = memory.entries(store)
         log = Path(folder) / "state" / "store" / "memory.jsonl"
         size = log.stat().st_size if log.exists() else 0
 
-        assert memory.add(store, told) == []
+        assert memory.add(store, found) == []
         assert memory.entries(store) == once
         assert {entry.id for entry in new} == {entry.id for entry in once}
         assert (log.stat().st_size if log.exists() else 0) == size

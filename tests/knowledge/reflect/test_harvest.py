@@ -84,7 +84,7 @@ def test_what_is_passed_over_is_not_judged_again() -> None:
     again.add(events)
 
     assert [found.text for found in again.corrections] == ["Never use eval."]
-    assert again.context.heard == 2
+    assert again.context.judged == 2
 
 
 def test_calls_that_never_end_do_not_pile_up() -> None:

@@ -11,25 +11,26 @@ from leftoff.knowledge.reflect.judge_message import (
 )
 from leftoff.phrases.match import read_languages
 from phrases.cases import HIGH, MEDIUM, NOTHING, listed
+from rows import for_each
 
 
 def grades(text: str) -> list[str]:
     return [finding.grade for finding in judge(UserMessage(text=text))]
 
 
-@pytest.mark.parametrize(("language", "sentence"), listed(HIGH))
+@for_each(("language", "sentence"), listed(HIGH))
 def test_a_plain_correction_is_certain(language: str, sentence: str) -> None:
     del language
     assert grades(sentence) == ["high"]
 
 
-@pytest.mark.parametrize(("language", "sentence"), listed(MEDIUM))
+@for_each(("language", "sentence"), listed(MEDIUM))
 def test_a_preference_or_a_custom_waits_for_review(language: str, sentence: str) -> None:
     del language
     assert grades(sentence) == ["medium"]
 
 
-@pytest.mark.parametrize(("language", "sentence"), listed(NOTHING))
+@for_each(("language", "sentence"), listed(NOTHING))
 def test_what_only_looks_like_a_correction_is_left_alone(language: str, sentence: str) -> None:
     del language
     assert grades(sentence) == []

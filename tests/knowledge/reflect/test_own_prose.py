@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.knowledge.reflect.judge_message import sentences
+from rows import for_each
 
 
 def texts(message: str) -> list[str]:
@@ -26,7 +27,7 @@ def test_marks_of_a_list_are_not_part_of_the_sentence() -> None:
     assert texts("- never use any\n2. always run lint") == ["never use any", "always run lint"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "pasted",
     [
         "```python\nnever_use = 1\n```",

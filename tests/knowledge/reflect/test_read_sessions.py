@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.reflect.talks import NO, PREFER, corrected_talk, found_talk
@@ -32,25 +32,25 @@ def source(path: Path, agent: str = "claude") -> SessionSource:
     return SessionSource(agent=agent, session_id=path.stem, path=path)
 
 
-def heard_and_kept(store: Store, where: SessionSource) -> list[Correction]:
-    heard = read_corrections(store, where)
-    keep_mark(store, heard)
-    return heard.corrections
+def read_and_keep(store: Store, where: SessionSource) -> list[Correction]:
+    found = read_corrections(store, where)
+    keep_mark(store, found)
+    return found.corrections
 
 
 def test_a_session_is_heard_once(project: Project, store: Store) -> None:
     talk = corrected_talk(project.root)
     where = source(talk.transcript)
 
-    assert [found.text for found in heard_and_kept(store, where)] == [NO, PREFER]
-    assert heard_and_kept(store, where) == []
+    assert [found.text for found in read_and_keep(store, where)] == [NO, PREFER]
+    assert read_and_keep(store, where) == []
     talk.ask("Never use eval.")
-    assert [found.text for found in heard_and_kept(store, where)] == ["Never use eval."]
+    assert [found.text for found in read_and_keep(store, where)] == ["Never use eval."]
 
 
 def test_what_was_heard_is_not_read_again(project: Project, store: Store) -> None:
     talk = corrected_talk(project.root)
-    heard_and_kept(store, source(talk.transcript))
+    read_and_keep(store, source(talk.transcript))
     size = talk.transcript.stat().st_size
 
     # Were it read again, it would be missed: only samples of head and tail are compared.
@@ -64,11 +64,11 @@ def test_what_was_heard_is_not_read_again(project: Project, store: Store) -> Non
 
 def test_a_transcript_that_was_written_anew_is_heard_anew(project: Project, store: Store) -> None:
     talk = corrected_talk(project.root)
-    heard_and_kept(store, source(talk.transcript))
+    read_and_keep(store, source(talk.transcript))
     talk.transcript.unlink()
     corrected_talk(project.root).ask("Never use eval.")
 
-    found = heard_and_kept(store, source(talk.transcript))
+    found = read_and_keep(store, source(talk.transcript))
 
     assert "Never use eval." in [each.text for each in found]
 
@@ -78,7 +78,7 @@ def test_a_mark_that_is_garbled_or_lost_costs_only_time(
 ) -> None:
     del tmp_path
     where = source(corrected_talk(project.root).transcript)
-    heard_and_kept(store, where)
+    read_and_keep(store, where)
     store.keep_session("reflected-claude", where.session_id, b"{garbled")
 
     assert [found.text for found in read_corrections(store, where).corrections] == [NO, PREFER]
@@ -90,13 +90,13 @@ def test_no_secret_is_kept_of_what_was_heard(project: Project, store: Store) -> 
     talk.say(f"The token is {SECRET}")
     talk.ask(f"No, use {SECRET} instead of the old token.")
 
-    heard = read_corrections(store, source(talk.transcript))
-    keep_mark(store, heard)
+    found = read_corrections(store, source(talk.transcript))
+    keep_mark(store, found)
 
     kept = store.read_session("reflected-claude", talk.session_id)
     assert kept is not None
     assert SECRET not in kept.decode()
-    assert SECRET not in repr(heard.corrections)
+    assert SECRET not in repr(found.corrections)
 
 
 def entries() -> st.SearchStrategy[dict[str, object]]:
@@ -155,7 +155,6 @@ def transcript_of(lines: list[dict[str, object]]) -> bytes:
 
 
 @pytest.mark.slow("tries many splits")
-@settings(max_examples=60)
 @given(lines=st.lists(entries(), min_size=1, max_size=12), data=st.data())
 def test_the_same_is_found_however_the_reading_is_split(
     tmp_path_factory: pytest.TempPathFactory,
@@ -169,11 +168,11 @@ def test_the_same_is_found_however_the_reading_is_split(
     once, split = (folder / "once.jsonl", folder / "split.jsonl")
     once.write_bytes(whole)
 
-    at_once = heard_and_kept(stores[0], source(once))
+    at_once = read_and_keep(stores[0], source(once))
     in_parts: list[Correction] = []
     for cut in [*cuts, len(whole)]:
         split.write_bytes(whole[:cut])
-        in_parts += heard_and_kept(stores[1], source(split))
+        in_parts += read_and_keep(stores[1], source(split))
     for store in stores:
         store.close()
 
@@ -208,10 +207,10 @@ def test_of_a_document_only_new_messages_are_judged(
     write(path, gemini(messages))
     where = source(path, "gemini")
 
-    assert [found.text for found in heard_and_kept(store, where)] == [NO]
-    assert heard_and_kept(store, where) == []
+    assert [found.text for found in read_and_keep(store, where)] == [NO]
+    assert read_and_keep(store, where) == []
     write(path, gemini([*messages, ("gemini", "Done."), ("user", "Never use eval.")]))
-    assert [found.text for found in heard_and_kept(store, where)] == ["Never use eval."]
+    assert [found.text for found in read_and_keep(store, where)] == ["Never use eval."]
 
 
 def test_a_document_with_fewer_messages_than_before_is_heard_anew(
@@ -220,10 +219,10 @@ def test_a_document_with_fewer_messages_than_before_is_heard_anew(
     path = tmp_path / "session-2026.json"
     talk = [("user", "hello"), ("gemini", "I use npm."), ("user", NO), ("user", "go on")]
     path.write_bytes(gemini(talk))
-    heard_and_kept(store, source(path, "gemini"))
+    read_and_keep(store, source(path, "gemini"))
     path.write_bytes(gemini([("gemini", "I use var."), ("user", "Never use var.")]))
 
-    found = heard_and_kept(store, source(path, "gemini"))
+    found = read_and_keep(store, source(path, "gemini"))
 
     assert [each.text for each in found] == ["Never use var."]
 
@@ -232,7 +231,7 @@ def test_a_document_with_fewer_messages_than_before_is_heard_anew(
 def test_recorded_sessions_of_every_agent_can_be_heard(store: Store, path: Path) -> None:
     agent = path.relative_to(RECORDED).parts[0]
 
-    assert read_corrections(store, source(path, agent)).mark.context.heard >= 0
+    assert read_corrections(store, source(path, agent)).mark.context.judged >= 0
 
 
 def test_an_opencode_database_can_be_heard(store: Store, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def _look_at_harness(place: Path) -> dict[str, Any]:
 
 
 _LOOKS = {"guardz": _look_at_guardz, "harness": _look_at_harness}
-# What must be told of so many pieces of work.
+# The files must show so many pieces of work.
 _WANTED: dict[str, Callable[[int], dict[str, Any]]] = {
     "guardz": lambda count: {
         "files": [f"checkpoint-work-{n}.md" for n in range(count)],

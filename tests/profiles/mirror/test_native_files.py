@@ -67,7 +67,7 @@ def test_new_files_need_no_hard_links(tmp_path: Path, lack: int) -> None:
         files = opened(folder)
         print(files.create("one.md", b"one"), files.create("one.md", b"two"))
     """
-    by = ["env", f"LD_PRELOAD={library(tmp_path)}", f"LEFTOFF_LACKS={tmp_path}|{lack}"]
+    by = ["env", f"LD_PRELOAD={library()}", f"LEFTOFF_LACKS={tmp_path}|{lack}"]
 
     assert run(program, tmp_path, by=by) == "one.md one-1.md\n"
 

@@ -43,9 +43,9 @@ def saved(cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
         )
         for who in ("left", "right")
     ]
-    told = [process.communicate()[1] for process in running]
-    assert [process.returncode for process in running] == [0, 0], told
-    assert not [line for text in told for line in text.splitlines() if "could not" in line]
+    output = [process.communicate()[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0], output
+    assert not [line for text in output for line in text.splitlines() if "could not" in line]
     return repo
 
 

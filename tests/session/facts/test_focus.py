@@ -91,6 +91,12 @@ def test_what_only_looks_like_a_path_is_not_a_file(noise: str) -> None:
     assert ranked(*use("Read", "/u/r/src/a.py"), UserText(text=noise)) == ["src/a.py"]
 
 
+def test_a_source_file_in_a_folder_that_nobody_opened_is_one() -> None:
+    words = AssistantText(text="Next I will fix tests/test_export.py.")
+
+    assert ranked(*use("Edit", "/u/r/export.py"), words) == ["tests/test_export.py", "export.py"]
+
+
 def test_folders_and_vendored_files_are_left_out_unless_edited() -> None:
     read = [*use("Read", "/u/r/src/a.py"), *use("Read", "/u/r/node_modules/x/i.js")]
 
@@ -143,5 +149,109 @@ def test_a_file_that_the_request_names_is_needed_even_if_nobody_opened_it() -> N
     assert ranked(asked) == ["notes.txt"]
 
 
+def test_a_request_that_names_a_file_twice_needs_it_once() -> None:
+    asked = UserText(text="Lint docs/colors.mdx too; colors.mdx has six issues")
+
+    assert ranked(asked) == ["docs/colors.mdx"]
+
+
+def test_a_suffix_of_known_files_is_not_a_file() -> None:
+    found = ranked(
+        *use("Edit", "/u/r/packages/msi/app.wxs"), *shown("/u/r/.wxs"), *shown("/u/r/.env")
+    )
+
+    assert "packages/msi/app.wxs" in found
+    assert ".wxs" not in found
+
+
 def test_colours_are_no_part_of_a_path() -> None:
     assert ranked(*shown("\x1b[33msrc/a.ts\x1b[0m changed")) == ["src/a.ts"]
+
+
+def removed(command: str, output: str = "", *, ok: bool = True) -> list[SessionEvent]:
+    call = ToolCall(id=command, tool="Bash", kind="run", command=command)
+    return [call, ToolResult(id=command, ok=ok, output=output)]
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        removed("rm -f old/a.py && ls"),
+        removed("git rm -q -r old"),
+        removed("Remove-Item old/a.py"),
+        removed("git mv old new"),
+        # The chain failed after its first part; git says what became of it.
+        removed("git rm old/a.py && false", ok=False) + removed("git status -s", "D  old/a.py"),
+        removed("git commit -m x", "[main 1234567] x\n delete mode 100644 old/a.py"),
+        [
+            ToolCall(
+                id="p",
+                tool="apply_patch",
+                kind="edit",
+                paths=("/u/r/old/a.py",),
+                removed=("/u/r/old/a.py",),
+            ),
+            ToolResult(id="p", ok=True),
+        ],
+    ],
+)
+def test_a_file_that_the_session_deleted_is_not_needed_next(gone: list[SessionEvent]) -> None:
+    begun = [*use("Edit", "/u/r/old/a.py"), *use("Read", "/u/r/b.py")]
+
+    assert "old/a.py" in ranked(*begun)
+    assert "old/a.py" not in ranked(*begun, *gone)
+    assert "old/a.py" in ranked(*begun, *gone, *use("Edit", "/u/r/old/a.py"))
+
+
+def test_a_pattern_deletes_no_file_that_leftoff_could_name() -> None:
+    begun = [*use("Edit", "/u/r/old/a.py"), *removed('rm -rf "$TMP/old" build/*')]
+
+    assert "old/a.py" in ranked(*begun)
+
+
+def test_files_of_a_renamed_folder_are_known_by_their_new_names() -> None:
+    found = ranked(*use("Edit", "/u/r/msi/build.ps1"), *removed("git mv msi msix"))
+
+    assert found == ["msix/build.ps1"]
+
+
+def test_the_file_that_was_opened_is_meant_and_not_another_of_its_name() -> None:
+    found = ranked(*use("Edit", "/u/r__worktrees/x/src/a.py"), *shown(" M src/a.py"))
+
+    assert found == ["/u/r__worktrees/x/src/a.py"]
+
+
+def test_the_next_part_of_the_plan_comes_before_what_was_read_for_it() -> None:
+    plan = PlanSeen(text="# P\n\n## 1. Parse\n`src/parse.py`\n\n## 2. Print\n`src/print.py`\n")
+    read = [*use("Read", "/u/r/src/types.py"), *use("Read", "/u/r/src/util.py")]
+
+    assert ranked(plan, *read)[0] == "src/parse.py"
+    assert ranked(plan, *use("Edit", "/u/r/src/parse.py"), *read)[0] == "src/print.py"
+
+
+def test_the_files_that_the_last_words_name_come_first() -> None:
+    edits = [event for name in "abcdef" for event in use("Edit", f"/u/r/src/{name}.ts")]
+    said = AssistantText(text="The errors are in `App.tsx`. Let me fix that so the hook passes.")
+
+    assert ranked(*use("Read", "/u/r/web/App.tsx"), *edits, said)[0] == "web/App.tsx"
+
+
+def test_a_test_is_near_the_file_that_it_tests() -> None:
+    old = [*use("Read", "/u/r/src/z_test.go"), *use("Read", "/u/r/src/a_test.go")]
+    later = [event for n in range(20) for event in use("Read", f"/u/r/{n}.md")]
+    found = ranked(*old, *later, *use("Edit", "/u/r/src/a.go"))
+
+    assert found.index("src/a_test.go") < found.index("src/z_test.go")
+
+
+def test_the_end_of_a_path_after_a_variable_is_not_a_file() -> None:
+    assert ranked(*removed('cat > "$d/main.go" && cat ${dir}/x.go')) == []
+
+
+def test_a_file_whose_name_the_request_hints_at_comes_before_others() -> None:
+    reads = [
+        event for name in ("docker/Containerfile", "z.py") for event in use("Read", f"/u/r/{name}")
+    ]
+    asked = UserText(text="use the newer image for our container")
+
+    assert ranked(*reads, asked)[0] == "docker/Containerfile"

@@ -59,6 +59,54 @@ def test_the_first_request_is_the_task_and_the_last_the_intent() -> None:
     assert known.requests == ["and a test for it"]
 
 
+@pytest.mark.parametrize(
+    "asked", ["save this as login-page", "save my progress", "list checkpoints"]
+)
+def test_a_message_for_leftoff_is_not_the_last_request(asked: str) -> None:
+    task = UserText(text="build the login page")
+
+    assert facts(task, UserText(text=asked)).intent == "build the login page"
+    assert facts(UserText(text=asked)).intent == asked
+    assert facts(task, UserText(text=f"{asked} and then fix the test")).intent.endswith("the test")
+
+
+@pytest.mark.parametrize("asked", ["goodnight", "晚安", "thanks, see you tomorrow!"])
+def test_a_goodbye_is_not_the_last_request(asked: str) -> None:
+    task = UserText(text="build the login page")
+
+    assert facts(task, UserText(text=asked)).intent == "build the login page"
+    assert facts(task, UserText(text="say goodnight on the login page")).intent.startswith("say")
+
+
+def test_the_answer_to_a_goodbye_is_not_the_agents_last_word() -> None:
+    work = (UserText(text="build the login page"), AssistantText(text="The form is next."))
+    parting = (UserText(text="goodnight"), AssistantText(text="Good night! Sleep well."))
+
+    assert facts(*work, *parting).last_words == "The form is next."
+    assert facts(*parting).last_words == "Good night! Sleep well."
+    again = (UserText(text="one more thing: add a field"), AssistantText(text="Added."))
+    assert facts(*work, *parting, *again).last_words == "Added."
+    call = ToolCall(id="c", tool="Edit", kind="edit", what="a.py", paths=("a.py",))
+    assert facts(*work, parting[0], call, AssistantText(text="Saved a.py.")).last_words == (
+        "Saved a.py."
+    )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *["/checkpoint", '/checkpoint --summary "Limits"', "/continue it"],
+        *["/leftoff:continue it\n\nRun `leftoff guide`.", "/leftoff-checkpoint", "/leftoff:list"],
+    ],
+)
+def test_a_command_of_leftoff_is_no_request(asked: str) -> None:
+    task = UserText(text="build the login page")
+
+    assert facts(task, UserText(text=asked)).intent == "build the login page"
+    assert facts(UserText(text=asked), task).task == "build the login page"
+    assert facts(task, UserText(text="/checkpoint-tests now")).intent == "/checkpoint-tests now"
+
+
 @pytest.mark.parametrize("reply", ["continue", "yes", "let's go with option 1", "weiter", "merci"])
 def test_a_go_ahead_is_neither_a_task_nor_a_request(reply: str) -> None:
     assert facts(UserText(text=reply), UserText(text="fix it")).task == "fix it"
@@ -67,10 +115,22 @@ def test_a_go_ahead_is_neither_a_task_nor_a_request(reply: str) -> None:
 
 
 def test_a_briefing_that_comes_back_is_not_a_request() -> None:
-    briefing = "<leftoff-briefing>\nTask: old\n</leftoff-briefing>"
+    briefing = "<leftoff-briefing>\nTask: port the form\n</leftoff-briefing>"
 
-    assert facts(UserText(text=briefing)).task == ""
+    # Alone, it asks to go on with its own task.
+    alone = facts(UserText(text=briefing))
+    assert (alone.task, alone.intent) == ("port the form", "continue")
     assert facts(UserText(text=f"{briefing}\nfix the form")).task == "fix the form"
+    again = facts(UserText(text="fix the form"), UserText(text=briefing))
+    assert (again.task, again.requests) == ("fix the form", [])
+
+
+def test_the_thread_of_a_briefing_is_known() -> None:
+    header = "Checkpoint: web-form. Left off 2026-11-18 02:07 (just now), on branch main."
+    found = f"<leftoff-briefing>\n{header}\nTask: x\n</leftoff-briefing>"
+
+    assert facts(UserText(text=f"{found}\nfix it")).continues == "web-form"
+    assert facts(UserText(text="fix it"), UserText(text=found)).continues == ""
 
 
 def test_rules_given_on_the_way_are_kept() -> None:
@@ -202,15 +262,58 @@ def test_a_failing_command_is_told_with_its_telling_line() -> None:
         *run("cd x && make", "all good so far\nmain.c:3: error: no\nmake: *** [all]", ok=False)
     )
 
-    assert known.failures[-1].command == "make"
+    assert known.failures[-1].command == "cd x && make"
     assert "main.c:3: error: no" in known.failures[-1].error
 
 
 def test_a_command_that_passes_later_is_repaired() -> None:
     broken = run("make test 2>&1", "error: boom", ok=False)
 
-    assert facts(*broken, *run("cd sub && make test | tail -3")).failures == []
+    assert facts(*broken, *run("make test | tail -3")).failures == []
     assert facts(*broken, *run("make fmt && make test")).failures == []
+    # A success in another folder says nothing about this one.
+    assert facts(*broken, *run("cd sub && make test | tail -3")).failures
+    below = run("cd sub && make test", "error: boom", ok=False)
+    assert facts(*below, *run("make test")).failures == []
+
+
+def test_a_later_commit_repairs_a_failed_one_unless_it_skips_the_hooks() -> None:
+    broken = run('git add . && git commit -m "Add x"', "a.ts:3:1 error lint/no", ok=False)
+
+    assert facts(*broken, *run('git add -A && git commit -m "Add x and y"')).failures == []
+    assert facts(*broken, *run("git commit --no-verify -m x")).failures
+    assert facts(*broken, *run("git commit -nm x")).failures
+    # What failed may be the check before the commit.
+    checked = run("make test && git commit -m x", "error: boom", ok=False)
+    assert facts(*checked, *run("git commit -m x")).failures
+
+
+def test_a_move_to_another_branch_is_not_the_task() -> None:
+    moved = [
+        UserText(text="ok lets get back to main"),
+        *run("git checkout main && git pull"),
+        AssistantText(text="On main, up to date."),
+    ]
+
+    known = facts(*moved, UserText(text="fix the validator"), *edit("/r/a.py"))
+    assert (known.task, known.requests) == ("fix the validator", [])
+    # Anything else that ran belongs to a task.
+    known = facts(*moved, *run("git stash pop"), UserText(text="fix the validator"))
+    assert known.task == "ok lets get back to main"
+
+
+def test_a_failed_call_on_the_trail_is_described_without_colours() -> None:
+    output = "\x1b[31;1mTraceback (most recent call last):\x1b[0m\n\x1b[31mKeyError: 'x'\x1b[0m"
+
+    assert facts(*run("python a.py", output, ok=False)).trail[-1].outcome == "failed: KeyError: 'x'"
+
+
+def test_a_command_that_is_polled_pushes_no_other_out() -> None:
+    polled = [event for _ in range(500) for event in run("workmux status")]
+
+    known = facts(*run("bd create --title x"), *polled, *run("git fetch"))
+
+    assert {*known.heads} == {"bd create", "workmux status", "git fetch"}
 
 
 def test_a_pipe_that_hides_the_exit_code_repairs_nothing_while_errors_show() -> None:
@@ -236,7 +339,7 @@ def test_only_the_outputs_of_kept_failures_are_held() -> None:
     fold = Fold()
     fold.add([event for n in range(50) for event in run(f"make {'x' * n}", "no rule", ok=False)])
 
-    assert len(fold._outputs) == len(fold.state.failures) < 10  # noqa: SLF001
+    assert len(fold._failed) == len(fold.state.failures) < 10  # noqa: SLF001
 
 
 def test_a_refused_call_is_a_decision_and_no_failure() -> None:
@@ -526,3 +629,33 @@ def test_all_items_that_a_short_reply_picks_are_shown() -> None:
     known = facts(UserText(text="port it"), offered, UserText(text="do 1 and 3"))
 
     assert known.answers_to == "1. Port it 3. Ship it"
+
+
+def test_only_what_a_colleague_would_run_again_is_a_command_in_use() -> None:
+    ran = [
+        "git reset --hard",
+        "rm -rf build",
+        "ls -la",
+        "sed -n 1,9p a.py",
+        "pytest -q",
+        "make lint",
+    ]
+    denied = ToolResult(id=str(len("npm test")), ok=False, rejected="no")
+    known = facts(*(event for each in ran for event in run(each)), run("npm test")[0], denied)
+
+    assert known.reruns == ["make lint", "pytest -q"]
+    assert not {"git reset", "rm -rf"} & {*known.heads}
+
+
+def test_a_command_keeps_the_folder_that_it_needs() -> None:
+    below = [Place(cwd="/r/web"), *run("npm run lint"), Place(cwd="/r")]
+    known = facts(*run("cd tests && pytest -q"), *run("cd /r && make"), *below)
+
+    assert known.reruns == ["cd web && npm run lint", "make", "cd tests && pytest -q"]
+    assert [each.what for each in known.trail][:2] == ["cd tests && pytest -q", "make"]
+
+
+def test_a_success_in_a_quiet_commit_overtakes_a_failure() -> None:
+    broken = run("make test", "error: boom", ok=False)
+
+    assert facts(*broken, *run("git commit -qm x")).failing is None

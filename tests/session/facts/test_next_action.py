@@ -17,6 +17,7 @@ from leftoff.session.facts.fold import Fold
 from leftoff.session.facts.next_action import infer_next_action
 from leftoff.session.facts.report import report
 from leftoff.session.facts.sentences import split_sentences
+from rows import for_each
 
 ASKED = UserText(text="fix the login page")
 TODOS = TodoList(items=(TodoItem(text="a", status="completed"), TodoItem(text="b")))
@@ -113,7 +114,80 @@ def test_a_failure_that_was_overtaken_is_not_the_next_action(after: list[Session
     assert infer(ASKED, *FAILED, *after)[0] != "failure"
 
 
+@for_each(
+    "said",
+    [
+        *["test_login fails: the form has no action.", "Two of the tests fail now."],
+        *["The form is there. `make test` still fails with one error.", "The build is red."],
+        *["The suite doesn't pass yet."],
+    ],
+)
+def test_a_failing_test_that_the_agent_reported_is_to_be_repaired(said: str) -> None:
+    answer = AssistantText(text=said, ends_turn=True)
+
+    assert infer(ASKED, *edit("a.c"), *FAILED, answer) == (
+        "failure",
+        "Fix what made `make test` fail: src/a.c:3:1: error: no form.",
+    )
+    # A pipe hides the exit code, but not what it prints.
+    source, text = infer(ASKED, *edit("a.c"), *run("make test | tail", "1 failed"), answer)
+    assert (source, text) == ("failure", "Fix what made `make test | tail` fail: 1 failed.")
+    # Without either, only the words say it.
+    source, text = infer(ASKED, *edit("a.c"), answer)
+    assert (source, text.partition(":")[0]) == ("proposal", "Fix what the agent reported")
+
+
+@for_each(
+    "said",
+    [
+        *["The remaining failure is unrelated to the tests.", "The lint failure was pre-existing."],
+        *["It fails as expected: the form comes next week.", "The test was broken before."],
+    ],
+)
+def test_a_failure_that_the_agent_explains_is_not_the_next_action(said: str) -> None:
+    answer = AssistantText(text=said, ends_turn=True)
+
+    source, text = infer(ASKED, *edit("a.c"), *FAILED, answer)
+
+    assert source == "proposal"
+    assert text.startswith("Ask the user what comes next.")
+
+
+def test_words_in_the_middle_of_a_turn_do_not_end_the_work() -> None:
+    said = AssistantText(text="The worker is still running.", is_interim=True)
+
+    assert infer(ASKED, *edit("a.c"), said) == (
+        "proposal",
+        (
+            "Continue with the request: fix the login page. "
+            "The agent said last: The worker is still running."
+        ),
+    )
+
+
+def test_a_go_ahead_that_nobody_followed_says_what_was_agreed_to() -> None:
+    said = AssistantText(text="The form is there. Want me to push it?", ends_turn=True)
+
+    assert infer(ASKED, *edit("a.c"), said, UserText(text="yes please")) == (
+        "request",
+        'Go on as the user answered: "yes please" (asked: The form is there. Want me to push it?)',
+    )
+
+
+def test_what_the_agent_understands_is_not_an_order() -> None:
+    said = AssistantText(text="I now understand the issue. Let me write the plan.")
+
+    assert infer(ASKED, *edit("a.c"), said) == ("proposal", "Write the plan.")
+
+
+def test_colours_of_a_terminal_are_not_part_of_an_error() -> None:
+    failed = run("make test", "\x1b[31;1ma.c:3: error\x1b[0m: no form", ok=False)
+
+    assert infer(ASKED, *failed)[1].startswith("Fix what made `make test` fail: a.c:3: error: no")
+
+
 def test_nobody_repairs_a_look_around() -> None:
+    assert infer(ASKED, *run("git ls-files x && cat y | grep z", "x/a", ok=False))[0] == "trail"
     assert infer(ASKED, *run("ls nowhere", "ls: no such file", ok=False))[0] == "trail"
 
 
@@ -156,6 +230,12 @@ def test_the_next_part_of_the_plan_follows() -> None:
     assert (source, text) == ("plan", 'Do the next part of the plan "Login": 2. Test.')
 
 
+def test_a_part_of_the_plan_that_names_no_file_is_not_known_to_be_open() -> None:
+    plan = PlanSeen(text="# Errors\n\n1. Print it in `src/main.go`\n2. Always call `os.Exit(1)`\n")
+
+    assert infer(ASKED, plan, *edit("/r/src/main.go"))[0] == "trail"
+
+
 def test_what_the_agent_announced_is_to_be_done() -> None:
     words = AssistantText(text="Found it. Let me fix the parser.")
 
@@ -165,7 +245,7 @@ def test_what_the_agent_announced_is_to_be_done() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "order"),
     [
         ("Next I will run pytest tests/test_export.py.", "Run pytest tests/test_export.py."),
@@ -173,8 +253,9 @@ def test_what_the_agent_announced_is_to_be_done() -> None:
         ("OK, so now I'll quickly run it again, then I'll commit.", "Run it again, then commit."),
         ("I\u2019m going to add a test", "Add a test."),
         ("Once CI is green, I'll merge the branch.", "Once CI is green, merge the branch."),
-        ("The regex drops commas. Let me fix it.", "Fix it: The regex drops commas."),
-        ("That fails, so let me guard it.", "Guard it: That fails."),
+        ("The regex drops commas. Let me fix it.", "The regex drops commas. Fix it."),
+        ("coupon.py is there. I'll wire it into a.py.", "coupon.py is there. Wire it into a.py."),
+        ("That fails, so let me guard it.", "That fails, so guard it."),
         ("Good question \u2014 let me look at the job.", "Look at the job."),
         ("The fix is to send the text directly:", "Send the text directly."),
         ("I'm adding a guard now.", "Continue adding a guard now."),
@@ -225,7 +306,7 @@ def test_an_item_of_a_list_is_not_the_last_sentence() -> None:
 
     _, text = infer(ASKED, *edit("/r/a.py"), said)
 
-    assert text.endswith("The agent said last: The form is done and tested.")
+    assert text.endswith("From the agent's last message: The form is done and tested.")
 
 
 def test_the_number_of_an_item_stays_with_it() -> None:
@@ -332,3 +413,273 @@ def test_only_edits_and_commands_that_change_something_count_as_work() -> None:
     fold.add([ASKED, edit("/r/a.c")[0], edited, run("ls")[0], looked])
 
     assert report(fold.export()).worked_at == "2026-11-15T12:01:00Z"
+
+
+def test_an_announcement_that_many_calls_overtook_is_not_an_order() -> None:
+    said = AssistantText(text="I'll fetch the review comments.")
+    calls = [*run("gh pr view 7"), *edit("/r/a.c"), *run("make test")]
+
+    source, text = infer(ASKED, said, *calls)
+
+    assert source == "trail"
+    assert text.startswith("Continue with the request: fix the login page. The agent announced:")
+    assert text.endswith("ran `gh pr view 7`, edited /r/a.c and ran `make test`; go on from there.")
+
+
+def test_a_go_ahead_continues_what_it_agreed_to() -> None:
+    offer = AssistantText(text="1. Share the helpers\n2. Rewrite both\n\nWhich one?")
+    _, text = infer(ASKED, offer, UserText(text="let's do 1"), *edit("/r/a.c"))
+
+    assert text.startswith("Continue with what the user agreed to: 1. Share the helpers.")
+
+
+def test_what_the_user_chose_is_to_be_done() -> None:
+    asks = ToolCall(id="q", tool="AskUserQuestion", what="Tabs or spaces?")
+    chosen = ToolResult(id="q", ok=True, output='The user answered: "Tabs or spaces?"="Tabs"')
+
+    assert infer(ASKED, asks, chosen) == (
+        "trail",
+        'Go on as the user chose: "Tabs" (asked: Tabs or spaces?)',
+    )
+
+
+def test_what_a_colon_introduces_is_what_the_agent_was_about_to_do() -> None:
+    said = "If I send that, then the client shows it. The fix is to send the text directly:"
+
+    assert infer(ASKED, *run("ls"), AssistantText(text=said)) == (
+        "proposal",
+        "Send the text directly.",
+    )
+
+
+def test_an_order_does_not_end_in_a_mere_reference() -> None:
+    said = AssistantText(text="I need to delete both local functions. Let me fix this.")
+
+    assert infer(ASKED, said) == ("proposal", "Delete both local functions.")
+
+
+def test_a_short_reply_is_shown_with_what_the_agent_asked_for() -> None:
+    asks = AssistantText(text="Sure. Please give me the text to add.")
+    _, text = infer(ASKED, asks, UserText(text="hello world"))
+
+    assert (
+        text == "Start with the request: hello world (it answers: Please give me the text to add.)"
+    )
+
+
+def test_what_is_pasted_gives_no_rules() -> None:
+    pasted = "\n".join(["Review:", "", *("Never return null.", "a", "b", "c"), "fix that"])
+    fold = Fold()
+    fold.add([UserText(text=pasted), UserText(text="Fix it. Never force-push.")])
+
+    assert report(fold.export()).constraints == ["Never force-push."]
+
+
+@for_each(
+    ("said", "action"),
+    [
+        (
+            "All tests pass now. Next I would handle minus signs in cart.py.",
+            "Handle minus signs in cart.py.",
+        ),
+        (
+            "It raises NotFound. I still need to define NotFound in errors.py.",
+            "Define NotFound in errors.py.",
+        ),
+        ("The header shows it. TODO: format the total.", "Format the total."),
+        ("It returns a PDF. The tests come next.", "Continue with the tests."),
+        ("The rows stream. Next is the changelog.", "Continue with the changelog."),
+        ("It works. Next: a test for the form.", "Continue with a test for the form."),
+        ("提示已改成中文。接下来我会添加测试。", "接下来我会添加测试。"),
+        ("Das geht. Als Nächstes schreibe ich Tests.", "Als Nächstes schreibe ich Tests."),
+    ],
+)
+def test_the_agent_s_plan_is_found_in_many_wordings(said: str, action: str) -> None:
+    assert infer(ASKED, *edit("a.py"), AssistantText(text=said)) == ("proposal", action)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Let me know what comes next.", "All of it is done.", "Steps taken:\n- ran it\n- read it"],
+)
+def test_what_announces_nothing_is_no_plan(said: str) -> None:
+    _, action = infer(ASKED, *edit("a.py"), AssistantText(text=said))
+
+    assert action.startswith("Ask the user what comes next.")
+
+
+@pytest.mark.parametrize("heading", ["Next steps:", "### Next steps", "**Remaining:**", "To do:"])
+def test_a_list_of_what_is_left_is_the_next_action(heading: str) -> None:
+    said = f"I fixed it.\n\n{heading}\n- [x] write it\n- run the tests\n2. bump the version"
+
+    assert infer(ASKED, *edit("a.py"), AssistantText(text=said)) == (
+        "proposal",
+        "Go on with what the agent listed: run the tests; bump the version.",
+    )
+
+
+def test_a_question_about_a_list_comes_with_the_list() -> None:
+    said = "Remaining:\n1. a test in test_cart.py\n2. a changelog line\n\nShall I do these?"
+
+    assert infer(ASKED, *edit("a.py"), AssistantText(text=said)) == (
+        "proposal",
+        "Ask the user: Shall I do these? (1. a test in test_cart.py; 2. a changelog line)",
+    )
+
+
+def test_one_word_before_an_announcement_is_not_part_of_it() -> None:
+    said = AssistantText(text="Done. Next I will test it.")
+
+    assert infer(ASKED, *edit("a.py"), said) == ("proposal", "Test it.")
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("Shall I go on with 1?", "Shall I go on with 1 (the parser)?"),
+        ("Should I do 1 and 2 now?", "Should I do 1 (the parser) and 2 (a changelog line) now?"),
+        ("Shall I go on with 7?", "Shall I go on with 7?"),
+        ("Shall I fix the 2 tests?", "Shall I fix the 2 tests?"),
+    ],
+)
+def test_a_number_in_a_question_comes_with_the_item_it_points_to(question: str, shown: str) -> None:
+    said = f"Left:\n1. **the parser**\n2. a changelog line.\n\nBoth are small. {question}"
+
+    _, action = infer(ASKED, *edit("a.py"), AssistantText(text=said))
+
+    assert action == f"Ask the user: {shown}"
+
+
+FAILED_TESTS = [
+    ToolCall(id="t", tool="Bash", kind="run", what="pytest -q", command="pytest -q"),
+    ToolResult(id="t", ok=False, exit=1, output="E  assert 1 == 2\n1 failed"),
+]
+
+
+@for_each(
+    "said",
+    [
+        *["All tests pass.", "The failing test is fixed.", "0 tests failed."],
+        *["The error is gone, and the tests pass.", "Test_a failed before. It passes now."],
+        *["All tests pass. Next I will write the changelog."],
+    ],
+)
+def test_a_claim_does_not_overrule_the_last_run(said: str) -> None:
+    source, text = infer(ASKED, *FAILED_TESTS, AssistantText(text=said, ends_turn=True))
+
+    assert source == "failure"
+    assert text.startswith("Fix what made `pytest -q` fail (exit 1): ")
+    assert text.endswith('", but its last run of this shows otherwise.')
+
+
+def test_a_claim_after_a_fix_that_nobody_ran_is_not_believed_either() -> None:
+    said = AssistantText(text="I fixed it and all tests pass.", ends_turn=True)
+
+    _, text = infer(ASKED, *FAILED_TESTS, *edit("/r/a.py"), said)
+
+    assert "Since then the agent edited /r/a.py; run the command again." in text
+
+
+def test_a_claim_that_a_later_run_shows_is_believed() -> None:
+    said = AssistantText(text="All tests pass.", ends_turn=True)
+    passed = run("python -m pytest", "3 passed")
+
+    assert infer(ASKED, *FAILED_TESTS, *edit("/r/a.py"), *passed, said)[0] == "proposal"
+
+
+def test_a_commit_that_failed_was_not_made() -> None:
+    call = ToolCall(id="c", tool="Bash", kind="run", command="git add -A && git commit -m x")
+    failed = ToolResult(id="c", ok=False, exit=128, output="fatal: Unable to create index.lock")
+    said = AssistantText(text="Committed the coupon.", ends_turn=True)
+
+    source, text = infer(ASKED, *edit("a.c"), call, failed, said)
+
+    assert source == "failure"
+    assert "git commit -m x` fail (exit 128): fatal: Unable to create index.lock" in text
+    assert 'The agent said "Committed the coupon."' in text
+
+
+def test_a_commit_without_changes_has_not_failed() -> None:
+    empty = run("git commit -m x", "nothing to commit, working tree clean", ok=False)
+    said = AssistantText(text="It is committed.", ends_turn=True)
+
+    assert infer(ASKED, *edit("a.c"), *empty, said)[0] == "proposal"
+
+
+@pytest.mark.parametrize("said", ["It fails.", "Still broken.", "I added the coupon to cart.py."])
+def test_a_check_that_failed_last_is_next_whatever_was_said(said: str) -> None:
+    source, text = infer(ASKED, *FAILED_TESTS, AssistantText(text=said, ends_turn=True))
+
+    assert (source, "said" in text) == ("failure", False)
+
+
+PLANNED = AssistantText(text="coupon.py is written. Next I will add a test to test_cart.py.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("what does flask do?", "Flask is a web framework."),
+        ("nice", "Thanks!"),
+        ("what does flask do?", "Flask is a web framework. Do you want to know more?"),
+    ],
+)
+def test_a_plan_outlives_a_question_or_remark_aside(asked: str, answered: str) -> None:
+    aside = [UserText(text=asked), AssistantText(text=answered)]
+
+    assert infer(ASKED, *edit("coupon.py"), PLANNED, *aside) == (
+        "announced",
+        (
+            "Add a test to test_cart.py. The agent said this before the user's last message "
+            f'("{asked}").'
+        ),
+    )
+    # A second one does not hide it either.
+    twice = [UserText(text="ok"), AssistantText(text="You are welcome.")]
+    assert infer(ASKED, *edit("coupon.py"), PLANNED, *aside, *twice)[0] == "announced"
+
+
+def test_a_question_aside_leaves_todos_and_failures_in_force() -> None:
+    aside = [UserText(text="what does flask do?"), AssistantText(text="Flask is a framework.")]
+
+    assert infer(ASKED, TODOS, *edit("a.py"), *aside)[0] == "todo"
+    assert infer(ASKED, *edit("a.py"), *FAILED_TESTS, *aside)[0] == "failure"
+
+
+def test_an_unanswered_question_comes_before_the_plan() -> None:
+    source, text = infer(ASKED, *edit("coupon.py"), PLANNED, UserText(text="what does flask do?"))
+
+    assert source == "request"
+    assert text.startswith("Start with the request: what does flask do?")
+    assert text.endswith("Then return to what the agent announced: Add a test to test_cart.py.")
+
+
+@for_each(
+    "asked",
+    ["write the docs instead", "no", "can you write the docs first?", "what about the docs?"],
+)
+def test_a_request_or_a_refusal_replaces_the_plan(asked: str) -> None:
+    after = [UserText(text=asked), AssistantText(text="Sure.")]
+
+    assert infer(ASKED, *edit("coupon.py"), PLANNED, *after)[0] == "proposal"
+
+
+def test_a_question_that_led_to_work_replaces_the_plan() -> None:
+    after = [UserText(text="why is the header red?"), *edit("header.css")]
+    said = AssistantText(text="It is blue now.")
+
+    assert infer(ASKED, *edit("coupon.py"), PLANNED, *after, said)[0] == "proposal"
+
+
+def test_only_what_was_said_last_is_called_so() -> None:
+    done = edit("/r/a.py")
+    _, listed = infer(ASKED, *done, AssistantText(text="The form works now.\n- a\n- b"))
+    _, bare = infer(ASKED, *done, AssistantText(text="The form works now. Done."))
+    _, last = infer(ASKED, *done, AssistantText(text="Done. The form works now."))
+    parted = [AssistantText(text="The form works now."), UserText(text="bye")]
+    _, before = infer(ASKED, *done, *parted, AssistantText(text="Good night!"))
+
+    assert listed.endswith("From the agent's last message: The form works now.")
+    assert bare.endswith("From the agent's last message: The form works now.")
+    assert last.endswith("The agent said last: The form works now.")
+    assert before.endswith("Before the goodbye, the agent said: The form works now.")

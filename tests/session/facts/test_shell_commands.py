@@ -3,6 +3,7 @@
 import pytest
 
 from leftoff.session.facts import shell_commands
+from rows import for_each
 
 
 @pytest.mark.parametrize(
@@ -55,14 +56,16 @@ def test_leftoff_s_own_commands_are_left_out(command: str, rest: str) -> None:
 
 
 def test_a_command_is_shortened_to_one_line() -> None:
-    assert shell_commands.shorten("cd x && git commit -m 'a\n\nb'") == "git commit -m 'a b'"
+    assert shell_commands.shorten("cd x && git commit -m 'a\n\nb'") == (
+        "cd x && git commit -m 'a b'"
+    )
     assert shell_commands.shorten("make it " * 99, 30) == "make it make it make it make …"
 
 
 def test_the_lines_of_a_script_are_joined_as_a_shell_reads_them() -> None:
     script = "cd /r\nmake all\ngrep -c 'a\nb' x |\n  sort"
 
-    assert shell_commands.shorten(script) == "make all; grep -c 'a b' x | sort"
+    assert shell_commands.shorten(script) == "cd /r; make all; grep -c 'a b' x | sort"
 
 
 def test_the_words_of_a_program_in_quotes_are_no_commands() -> None:
@@ -124,6 +127,17 @@ def test_the_place_of_an_error_comes_before_its_summary() -> None:
     assert shell_commands.telling_lines(output).splitlines()[0] == "src/a.ts:3:1 - error TS1: no"
 
 
+def test_the_place_of_an_error_is_found_in_a_coloured_output() -> None:
+    output = (
+        "\x1b[0Ksrc/a.ts\x1b[0m:\x1b[0m3\x1b[0m:1 \x1b]8;;https://e.x\x1b\\lint/no\x1b]8;;\x1b\\"
+        " ━━━━━\x1b[0m\r\n\x1b[31mFound 1 error.\x1b[0m"
+    )
+
+    assert shell_commands.telling_lines(output).splitlines()[0] == "src/a.ts:3:1 lint/no"
+    # Such a line is not one of the output's own, and may seem to introduce the next one.
+    assert shell_commands.telling_lines("\x1b[1ma.c:3:\x1b[0m\nerror").startswith("a.c:3:")
+
+
 def test_a_line_that_introduces_the_next_one_is_shown_with_it() -> None:
     output = "Failed to remove 1 worktree:\n- main: has changes\nHint: commit them"
 
@@ -139,11 +153,18 @@ def test_a_rule_or_a_bare_mark_is_not_an_error() -> None:
 
 
 def test_a_command_is_shown_whole_or_by_its_first_words() -> None:
-    assert shell_commands.one_line("cd /r && make test | tail -80") == "make test | tail -80"
+    assert shell_commands.one_line("cd /r && make test  | tail -80") == (
+        "cd /r && make test | tail -80"
+    )
     assert shell_commands.one_line("cat <<E\nx\nE") == ""
     assert shell_commands.heads_of("cd /r && CI=1 npm run build && git add -A") == [
-        "npm run",
+        "npm run build",
         "git add",
+    ]
+    # Another task of the same runner is another command.
+    assert shell_commands.heads_of("mise run fmt && mise run test:all") == [
+        "mise run fmt",
+        "mise run test:all",
     ]
 
 
@@ -177,3 +198,80 @@ def test_the_syntax_of_a_script_is_no_command() -> None:
     script = "set -e; for f in a b; do curl -s $f; done; echo --- && make test || true"
 
     assert shell_commands.heads_of(script) == ["curl -s", "make test"]
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("pytest -q", "pytest -q"),
+        ("cd tests && pytest -q", "cd tests && pytest -q"),
+        ("cd /r/tests; cd unit; pytest", "cd tests/unit && pytest"),
+        ("cd /r && make", "make"),
+        ("cd /elsewhere && make", "cd /elsewhere && make"),
+        ("cd '/r/a b' && make", "cd 'a b' && make"),
+        ('cd "$ROOT" && make', 'cd "$ROOT" && make'),
+    ],
+)
+def test_a_command_is_shown_as_it_runs_in_the_folder_of_the_work(command: str, shown: str) -> None:
+    placed = shell_commands.place(command, "/r")
+
+    assert shell_commands.unplace(placed, "/r") == shown
+
+
+def test_a_command_in_a_folder_below_is_shown_with_it() -> None:
+    placed = shell_commands.place("pytest -q", "/r/tests")
+
+    assert shell_commands.unplace(placed, "/r") == "cd tests && pytest -q"
+
+
+@for_each(
+    ("command", "output"),
+    [
+        ("pytest -q 2>&1 | tail -3", "1 failed, 2 passed in 0.1s"),
+        ("pytest -q | tail -1", "FAILED tests/test_a.py::test_b - assert 1 == 2"),
+        ("cargo build 2>&1 | grep -E error", "error[E0308]: mismatched types"),
+        ("npx tsc --noEmit | head", "src/a.ts(3,1): error TS2322: no"),
+        ("go test ./... 2>&1 | tail -3", "FAIL\tpkg\t0.1s"),
+        ("npm test || true", "npm ERR! code ELIFECYCLE"),
+        ("ruff check . ; echo done", "Found 2 errors.\ndone"),
+        ("python app.py 2>&1 | tail -1", "ValueError: bad"),
+    ],
+)
+def test_a_pipe_or_chain_can_hide_a_failure(command: str, output: str) -> None:
+    assert shell_commands.hides_failure(command, output)
+
+
+@for_each(
+    ("command", "output"),
+    [
+        ("pytest -q | tail -1", "3 passed, 0 failed"),
+        ("pytest -q | tail -1", "2 passed, 1 xfailed"),
+        ("ruff check --fix . | tail -1", "Found 2 errors (2 fixed, 0 remaining)."),
+        ("git log | head", "1 failed"),
+        ("gh run view 1 --log | grep FAIL", "FAIL a"),
+        ("cat build.log | grep FAILED", "FAILED tests/a.py::b"),
+        ("node -e 'run(); stop()'", "npm error code E404"),
+    ],
+)
+def test_what_only_shows_a_failure_has_not_failed(command: str, output: str) -> None:
+    assert not shell_commands.hides_failure(command, output)
+
+
+@for_each(
+    ("passed", "failed", "error", "is_covered"),
+    [
+        ("pytest", "pytest tests/test_a.py -q", "", True),
+        ("python -m pytest -q", "uv run pytest", "", True),
+        ("pytest tests", "pytest tests/test_a.py", "", True),
+        ("pytest tests/test_b.py", "pytest -q", "FAILED tests/test_b.py::x", True),
+        ("pytest tests/test_b.py", "pytest -q", "FAILED tests/test_a.py::x", False),
+        ("npm run build", "npm run test", "", False),
+        ("cd /r/b && npm test", "cd /r/a && npm test", "", False),
+        ("cd /r && npm test", "cd /r/a && npm test", "", True),
+        ("git status", "git rm a && git status", "", False),
+    ],
+)
+def test_a_success_covers_a_failed_check(
+    passed: str, failed: str, error: str, *, is_covered: bool
+) -> None:
+    assert shell_commands.covers(passed, failed, error) == is_covered

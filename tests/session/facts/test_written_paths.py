@@ -61,6 +61,8 @@ def test_a_path_is_anchored_at_its_root() -> None:
         ("./run.sh ../up/x.go /abs/y.rs", ("run.sh", "../up/x.go", "/abs/y.rs")),
         ("twice src/a.py src/a.py", ("src/a.py",)),
         ("route app/[id]/page.tsx", ("app/[id]/page.tsx",)),
+        ("write @AGENTS.md, see @docs/a.md", ("AGENTS.md", "docs/a.md")),
+        ("import @scope/name", ("@scope/name",)),
     ],
 )
 def test_paths_are_found_in_prose(text: str, paths: tuple[str, ...]) -> None:

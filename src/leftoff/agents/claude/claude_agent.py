@@ -1,14 +1,20 @@
 """Read Claude Code sessions: lines under `~/.claude/projects/<folder>/`."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from leftoff.agents.agent import Layout, LineReader, no_document
-from leftoff.agents.claude.peek import find_sessions
+from leftoff.agents.claude.claude_sessions import find_sessions, is_running, sub_sessions
 from leftoff.agents.claude.transcript import ClaudeReader
 
-__all__ = ["find_sessions", "new_reader", "read_document", "recognises", "sub_sessions"]
+__all__ = [
+    "find_sessions",
+    "is_running",
+    "new_reader",
+    "read_document",
+    "recognises",
+    "sub_sessions",
+]
 
 read_document = no_document
 
@@ -34,8 +40,3 @@ def recognises(head: bytes, path: Path) -> Layout | None:
 def new_reader(state: dict[str, Any]) -> LineReader:
     """Create a reader for a transcript."""
     return ClaudeReader(state)
-
-
-def sub_sessions(path: Path) -> Iterable[Path]:
-    """List the transcripts of a session's sub-agents."""
-    return (path.with_suffix("") / "subagents").glob("agent-*.jsonl")

@@ -76,6 +76,8 @@ class TranscriptEntry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     git_branch: str | None = None
     is_sidechain: bool | None = None
     is_meta: bool | None = None
+    # Whatever was submitted together has the same id. A value of another type is ignored.
+    prompt_id: Raw = NOTHING
     is_compact_summary: bool | None = None
     is_visible_in_transcript_only: bool | None = None
     is_api_error_message: bool | None = None

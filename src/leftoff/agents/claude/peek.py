@@ -1,4 +1,4 @@
-"""Find transcripts, and look into one for signs of work without reading it as a whole.
+"""Look into a transcript for signs of work without reading it as a whole.
 
 A session start does this while the user waits. Loading the reader and reading a few transcripts
 would take longer than everything else in a session start.
@@ -6,18 +6,13 @@ would take longer than everything else in a session start.
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
 import msgspec
 
-from leftoff.agents.agent import HEAD_BYTES, FoundSession
 from leftoff.agents.claude.requests import request_in
-from leftoff.agents.loose_values import is_within, read_mtime
-
-_NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]")
-_CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 
 # Lists of tools name them too, so this only says which lines to decode.
 _WORK = re.compile(rb'"name":\s?"(?:Edit|Write|MultiEdit|NotebookEdit|TaskCreate)"')
@@ -32,44 +27,6 @@ _MOST_LINES = 200
 _SHORTEST = 16
 
 
-def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
-    """List the transcripts of sessions started in a folder or below it."""
-    key = _NOT_ALPHANUMERIC.sub("-", str(folder))
-    for path in _transcripts(root / "projects", key):
-        # Other folders can begin with the same letters; only the transcript shows its folder.
-        if path.parent.name == key or is_within(_cwd(path), folder):
-            yield FoundSession(path=path, session_id=path.stem, touched_at=read_mtime(path))
-
-
-def _transcripts(projects: Path, key: str) -> list[Path]:
-    """List the transcripts in all folders whose names start with a key.
-
-    Unlike a glob, this raises an error for a folder that cannot be listed.
-    """
-    folders = [projects / name for name in _names(projects) if name.startswith(key)]
-    names = [(folder, name) for folder in folders for name in _names(folder)]
-    return sorted(folder / name for folder, name in names if name.endswith(".jsonl"))
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return os.listdir(folder)  # noqa: PTH208 - creating paths takes ten times as long
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
-def _cwd(path: Path) -> str:
-    # Opening a named pipe that was planted here would block forever.
-    if not path.is_file():
-        return ""
-    try:
-        with path.open("rb") as file:
-            found = _CWD.search(file.read(HEAD_BYTES))
-        return str(msgspec.json.decode(found[1])) if found else ""
-    except (OSError, ValueError):
-        return ""
-
-
 class Peek(msgspec.Struct, frozen=True):
     """What a quick look at a transcript shows."""
 
@@ -80,6 +37,7 @@ class Peek(msgspec.Struct, frozen=True):
 
 
 class _Input(msgspec.Struct):
+    command: str = ""
     file_path: str = ""
     notebook_path: str = ""
     subject: str = ""
@@ -97,6 +55,8 @@ class _Block(msgspec.Struct):
 
 class _Message(msgspec.Struct):
     content: str | list[_Block] = ""
+    model: str = ""
+    stop_reason: str | None = None
 
     @property
     def blocks(self) -> list[_Block]:
@@ -130,6 +90,65 @@ def peek(path: Path, *, most_bytes: int) -> Peek:
             return Peek(has_work=False)
         file.seek(0)
         return Peek(has_work=True, asked=_find_request(file.read(most_bytes)))
+
+
+# Calls of these only look; a command may do more.
+_LOOKS = frozenset({"Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch"})
+# A queue, a plan or a sub-agent may hold work that only the reader finds.
+_UNCLEAR = re.compile(
+    rb'"queue-operation"|"queued_command"|"planContent"|plans/|Implement the following plan:'
+    rb'|"isSidechain":\s?true|leftoff-briefing'
+)
+# Errors and notices that Claude Code writes in the name of the model.
+_NOT_SAID = "<synthetic>"
+
+
+def has_only_talked(path: Path, *, most_bytes: int, is_look: Callable[[str], bool]) -> bool:
+    """Return whether a session evidently only answered questions and looked around.
+
+    `is_look` says whether a command only reads. In doubt the answer is False. Raises OSError if the
+    transcript cannot be read.
+    """
+    if not path.is_file() or path.stat().st_size > most_bytes:
+        return False
+    data = path.read_bytes()
+    if _UNCLEAR.search(data):
+        return False
+    is_answered = False
+    for line in data.split(b"\n"):
+        try:
+            entry = _decoder.decode(line) if line else None
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return False
+        if entry is None or entry.message is None or entry.is_meta:
+            continue
+        calls = [each for each in entry.message.blocks if each.type == "tool_use"]
+        if not all(_only_looks(each, is_look) for each in calls):
+            return False
+        is_answered = _follow_answer(entry, entry.message, is_answered=is_answered)
+    return is_answered
+
+
+def _only_looks(call: _Block, is_look: Callable[[str], bool]) -> bool:
+    if call.name == "Bash":
+        return call.input is not None and is_look(call.input.command)
+    return call.name in _LOOKS
+
+
+def _follow_answer(entry: _Line, message: _Message, *, is_answered: bool) -> bool:
+    """Return whether the last request has an answer after this line."""
+    if entry.type == "assistant":
+        last = message.blocks[-1] if message.blocks else _Block()
+        is_said = message.model != _NOT_SAID and message.stop_reason in {None, "end_turn"}
+        return is_said and last.type == "text" and bool(last.text.strip())
+    are_results = bool(message.blocks) and all(each.tool_use_id for each in message.blocks)
+    if entry.type != "user" or are_results:
+        return is_answered
+    content = message.content
+    texts = [content] if isinstance(content, str) else [each.text for each in content]
+    # Commands of Claude Code itself, such as /exit, need no answer. An interrupt is none.
+    text = "\n".join(filter(None, texts))
+    return is_answered and not request_in(text) and not text.startswith("[Request interrupted")
 
 
 def _has_work(data: bytes) -> bool:

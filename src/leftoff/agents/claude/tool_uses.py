@@ -8,7 +8,13 @@ from msgspec import Raw
 from leftoff.agents.claude.entries import Block
 from leftoff.agents.loose_values import brief, cut, first_text, shorten_value
 from leftoff.agents.stream import Kind, PlanSeen, Status, TodoChange, TodoItem, TodoList, ToolCall
-from leftoff.agents.tool_calls import agent_prompt, questions_in
+from leftoff.agents.tool_calls import (
+    agent_prompt,
+    count_changed_lines,
+    find_own_command,
+    questions_in,
+    tool_call,
+)
 
 KINDS: dict[str, Kind] = {
     "Edit": "edit",
@@ -40,6 +46,8 @@ class _PathInput(msgspec.Struct, frozen=True, gc=False):
     file_path: str = ""
     notebook_path: str = ""
     path: str = ""
+    old_string: str = ""
+    new_string: str = ""
 
 
 class _RunInput(msgspec.Struct, frozen=True, gc=False):
@@ -73,12 +81,15 @@ def kind_of(name: str) -> Kind:
 def describe(block: Block, at: str, *, sidechain: bool) -> ToolCall:
     """Build the event for a tool call."""
     name = block.name or ""
+    if find_own_command(name):
+        return tool_call(block.id or "", name, "run", {}, at=at, sidechain=sidechain)
     kind = kind_of(name)
-    what, path, command, prompt = "", "", "", ""
+    what, path, command, prompt, lines = "", "", "", "", (0, 0)
     try:
         if kind in {"edit", "read"}:
             given = _decode_path(block.input)
             what = path = given.file_path or given.notebook_path or given.path
+            lines = count_changed_lines(given.old_string, given.new_string)
         elif kind == "run":
             command = _decode_run(block.input).command
             what = cut(command, _WHAT_CHARS)
@@ -99,6 +110,7 @@ def describe(block: Block, at: str, *, sidechain: bool) -> ToolCall:
         paths=(path,) if path else (),
         command=command,
         prompt=prompt,
+        lines=lines,
     )
 
 

@@ -35,6 +35,7 @@ from leftoff.agents.stream import (
     SessionInfo,
     TodoChange,
     ToolResult,
+    TurnFailed,
     Usage,
     UserText,
 )
@@ -48,8 +49,10 @@ _decode_text = msgspec.json.Decoder(str).decode
 _Where = tuple[str, bool]
 
 _SYNTHETIC = "<synthetic>"
+_CAVEAT = "<local-command-caveat>"
 _END = "end_turn"
 _MOST_OPEN_CALLS = 256
+_TRUNCATED = re.compile(r"[^\n]*\n+\.\.\. \[\d+ characters truncated\] \.\.\.\n+[^\n]*")
 _EXIT_CODE = re.compile(r"^Exit code (\d+)\s*")
 _CANCELLED = ("Sibling tool call errored", "Cancelled: parallel tool call")
 _BLOCKED_PROMPT = re.compile(r"Original prompt: (.*)\Z", re.DOTALL)
@@ -122,9 +125,13 @@ class ClaudeReader:
 
     def _assistant(self, entry: TranscriptEntry, events: list[SessionEvent]) -> None:
         message = entry.message
-        if isinstance(message, Message) and not entry.is_api_error_message:
-            where = (entry.timestamp or "", bool(entry.is_sidechain))
+        if not isinstance(message, Message):
+            return
+        where = (entry.timestamp or "", bool(entry.is_sidechain))
+        if not entry.is_api_error_message:
             self._answer(message, where, events)
+        elif not entry.is_sidechain:
+            events.append(TurnFailed(at=where[0], error=_join_texts(message)))
 
     def _answer(self, message: Message, where: _Where, events: list[SessionEvent]) -> None:
         # Claude Code wrote the message itself, for example about an API error.
@@ -161,13 +168,13 @@ class ClaudeReader:
         # A sub-agent's todos and plans are not the session's.
         if sidechain:
             return
-        told: SessionEvent | None = None
+        event: SessionEvent | None = None
         if call.kind == "edit":
-            told = tool_uses.plan_written(call.what, block.input)
-        elif (tell := _TOLD_BY_CALL.get(call.tool)) is not None:
-            told = tell(block.input, call.id)
-        if told is not None:
-            events.append(told)
+            event = tool_uses.plan_written(call.what, block.input)
+        elif (read := _EVENT_BY_CALL.get(call.tool)) is not None:
+            event = read(block.input, call.id)
+        if event is not None:
+            events.append(event)
 
     def _user(self, entry: TranscriptEntry, events: list[SessionEvent]) -> None:
         if isinstance(entry.message, Message):
@@ -201,6 +208,12 @@ class ClaudeReader:
             return
         # Claude Code writes these itself, for the model or for its own display.
         if entry.is_meta or entry.is_visible_in_transcript_only:
+            if texts[0].startswith(_CAVEAT):
+                self.state["aside"] = bytes(entry.prompt_id).decode()
+            return
+        # A skill such as /review that ran apart from the conversation: its answer went to the user.
+        is_aside = entry.prompt_id and bytes(entry.prompt_id).decode() == self.state.get("aside")
+        if is_aside and texts[0].startswith("/"):
             return
         if entry.origin is not None and entry.origin.kind not in {None, "human"}:
             return
@@ -213,7 +226,9 @@ class ClaudeReader:
             events.append(PlanSeen(at=at, text=entry.plan_content))
         events.append(UserText(at=at, sidechain=sidechain, text=asked))
 
-    def _result(self, block: Block, told: Raw, where: _Where, events: list[SessionEvent]) -> None:
+    def _result(
+        self, block: Block, details: Raw, where: _Where, events: list[SessionEvent]
+    ) -> None:
         call_id = block.tool_use_id or ""
         name = self._calls.pop(call_id, "")
         failed = bool(block.is_error)
@@ -221,7 +236,7 @@ class ClaudeReader:
         # The content of files that were read or written successfully is not needed, and is the bulk
         # of a transcript.
         if failed or tool_uses.kind_of(name) not in {"edit", "read"}:
-            output = _text_of(block.content)
+            output = _drop_torn_lines(_text_of(block.content))
         if failed:
             rejected = rejection_in(output)
             code = _exit_code(output)
@@ -237,7 +252,7 @@ class ClaudeReader:
         )
         events.append(result)
         if name == "TaskCreate" and not where[1]:
-            events.append(_task_created(result, told))
+            events.append(_task_created(result, details))
 
     def _system(self, entry: TranscriptEntry, events: list[SessionEvent]) -> None:
         at = entry.timestamp or ""
@@ -284,13 +299,18 @@ class ClaudeReader:
         events.extend(taken)
 
 
-_TOLD_BY_CALL: dict[str, Callable[[Raw, str], SessionEvent | None]] = {
+_EVENT_BY_CALL: dict[str, Callable[[Raw, str], SessionEvent | None]] = {
     "TodoWrite": lambda raw, _: tool_uses.todo_list(raw),
     "TaskCreate": tool_uses.todo_created,
     "TaskUpdate": lambda raw, _: tool_uses.todo_updated(raw),
     "ExitPlanMode": lambda raw, _: tool_uses.plan_shown(raw),
     "exit_plan_mode": lambda raw, _: tool_uses.plan_shown(raw),
 }
+
+
+def _join_texts(message: Message) -> str:
+    blocks = (message.content,) if isinstance(message.content, str) else message.content or ()
+    return "\n".join(each if isinstance(each, str) else each.text or "" for each in blocks)
 
 
 def _text_of(raw: Raw) -> str:
@@ -305,6 +325,11 @@ def _text_of(raw: Raw) -> str:
     return "\n".join(b if isinstance(b, str) else b.text or "" for b in blocks)
 
 
+def _drop_torn_lines(output: str) -> str:
+    """Drop the two halves of lines where Claude Code left out the middle of an output."""
+    return _TRUNCATED.sub("…", output) if "characters truncated] ..." in output else output
+
+
 def _exit_code(output: str) -> int | None:
     found = _EXIT_CODE.match(output)
     return int(found[1]) if found else None
@@ -316,11 +341,11 @@ def _clean_error(output: str) -> str:
     return "" if output.startswith(_CANCELLED) else output
 
 
-def _task_created(result: ToolResult, told: Raw) -> TodoChange:
+def _task_created(result: ToolResult, details: Raw) -> TodoChange:
     """Replace the provisional id from the call with the real one."""
     if not result.ok:
         return TodoChange(id=result.id, status="deleted")
-    return TodoChange(id=result.id, new_id=_task_id(told, result.output))
+    return TodoChange(id=result.id, new_id=_task_id(details, result.output))
 
 
 def _task_id(raw: Raw, output: str) -> str:

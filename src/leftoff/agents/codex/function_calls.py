@@ -47,6 +47,9 @@ class CodexCalls:
     def read_start(self, payload: dict[str, Any], at: str) -> list[SessionEvent]:
         """Handle the start of a call."""
         name = text(payload.get("name"))
+        # The tools of an MCP server are in a namespace, such as `mcp__leftoff`.
+        space = text(payload.get("namespace"))
+        name = f"{space}__{name}" if space.startswith("mcp__") else name
         arguments = _arguments(payload)
         call_id = first_text(payload, "call_id", "id")
         call = tool_call(call_id, name, _KINDS.get(name, "other"), arguments, at=at)
@@ -115,7 +118,15 @@ class CodexCalls:
             at=at,
         )
         what = paths[0] if paths else ""
-        call = ToolCall(id=call_id, tool="apply_patch", kind="edit", what=what, paths=paths, at=at)
+        call = ToolCall(
+            id=call_id,
+            tool="apply_patch",
+            kind="edit",
+            what=what,
+            paths=paths,
+            removed=tuple(path for path, change in changes.items() if _is_removed(mapping(change))),
+            at=at,
+        )
         return self._close_call(call, done)
 
     def read_hidden_run(self, payload: dict[str, Any], at: str) -> list[SessionEvent]:
@@ -148,6 +159,10 @@ class CodexCalls:
         # The line with the output follows and would end the call twice.
         self._open.pop(done.id, None)
         return [done] if known else [call, done]
+
+
+def _is_removed(change: dict[str, Any]) -> bool:
+    return text(change.get("type")) == "delete" or bool(text(change.get("move_path")))
 
 
 def _result(call_id: str, output: CallOutput, at: str) -> ToolResult:

@@ -21,6 +21,7 @@ from leftoff.agents.stream import (
     PlanSeen,
     SessionEvent,
     SessionInfo,
+    TurnFailed,
     Usage,
     UserText,
     prompt_key,
@@ -57,6 +58,7 @@ class CodexReader:
             "response_item": self._item,
             "event_msg": self._event,
             "compacted": self._read_compaction,
+            "token_usage_record": self._read_usage_record,
         }
         self._items: dict[str, Read] = {
             "message": self._message,
@@ -71,6 +73,8 @@ class CodexReader:
         self._events: dict[str, Read] = {
             "user_message": self._read_user_message,
             "item_completed": self._read_completed_item,
+            "task_started": self._read_window,
+            "task_complete": self._read_turn_end,
             "token_count": self._usage,
             "patch_apply_end": calls.read_patch,
             "exec_command_end": calls.read_hidden_run,
@@ -88,6 +92,7 @@ class CodexReader:
             return ()
         # The output of a compaction is not part of the conversation.
         if entry.metadata and mapping(entry.metadata).get("compaction_output"):
+            self.state["summed_up"] = True
             return ()
         return read(entry.payload, entry.timestamp)
 
@@ -111,6 +116,10 @@ class CodexReader:
             return []
         self.state["cwd"] = cwd
         return [Place(cwd=cwd, at=at)]
+
+    def _read_turn_end(self, payload: Payload, at: str) -> list[SessionEvent]:
+        error = text(mapping(payload.get("error")).get("message"))
+        return [TurnFailed(error=error, at=at)] if error else []
 
     def _read_compaction(self, payload: Payload, at: str) -> list[SessionEvent]:
         return [Compaction(summary=text(payload.get("message")), at=at)]
@@ -141,7 +150,15 @@ class CodexReader:
         if payload.get("role") != "assistant" or not words:
             return []
         events = self._flush_unconfirmed(at)
-        events.append(AssistantText(text=words, at=at))
+        phase = payload.get("phase")
+        events.append(
+            AssistantText(
+                text=words,
+                at=at,
+                ends_turn=phase == "final_answer",
+                is_interim=phase == "commentary",
+            )
+        )
         if plan := _PLAN.search(words):
             events.append(PlanSeen(text=plan[1], at=at))
         return events
@@ -192,6 +209,22 @@ class CodexReader:
     def _usage(self, payload: Payload, at: str) -> list[SessionEvent]:
         info = mapping(payload.get("info"))
         tokens = count(mapping(info.get("last_token_usage")).get("total_tokens"))
-        window = count(info.get("model_context_window"))
-        model = text(self.state.get("model"))
+        self._read_window(info, at)
+        return self._build_usage(tokens, at)
+
+    def _read_window(self, payload: Payload, _: str) -> list[SessionEvent]:
+        if window := count(payload.get("model_context_window")):
+            self.state["window"] = window
+        return []
+
+    def _read_usage_record(self, payload: Payload, at: str) -> list[SessionEvent]:
+        """Read the use of one answer, which is written before its calls have run."""
+        # The use of the request for a summary, and that of sub-agents, is not the session's.
+        thread, own = text(payload.get("thread_id")), text(self.state.get("session"))
+        if self.state.pop("summed_up", None) or (own and thread not in {"", own}):
+            return []
+        return self._build_usage(count(mapping(payload.get("usage")).get("total_tokens")), at)
+
+    def _build_usage(self, tokens: int, at: str) -> list[SessionEvent]:
+        window, model = count(self.state.get("window")), text(self.state.get("model"))
         return [Usage(tokens=tokens, window=window, model=model, at=at)] if tokens else []

@@ -15,6 +15,7 @@ from leftoff.agents.stream import (
     PromptQueued,
     SessionEvent,
     SessionInfo,
+    TurnFailed,
     Usage,
     UserText,
 )
@@ -48,6 +49,7 @@ class CopilotReader:
             "session.context_changed": self._read_place,
             "session.model_change": self._model,
             "session.usage_record": self._usage,
+            "session.error": self._read_error,
             "session.compaction_start": self._read_compaction_start,
             "session.compaction_complete": self._read_compaction,
             "user.message": self._user,
@@ -83,6 +85,10 @@ class CopilotReader:
             **event,
         )
         return [info, *self._read_place(mapping(data.get("context")), event)]
+
+    def _read_error(self, data: Data, event: dict[str, Any]) -> list[SessionEvent]:
+        error = text(data.get("message"))
+        return [TurnFailed(error=error, **event)] if error else []
 
     def _read_place(self, data: Data, event: dict[str, Any]) -> list[SessionEvent]:
         cwd, branch = text(data.get("cwd")), text(data.get("branch"))

@@ -41,6 +41,7 @@ _KINDS: dict[str, Kind] = {
 _WAITING = ("read_bash", "write_bash", "read_powershell", "write_powershell")
 _STOPPING = ("stop_bash", "stop_powershell")
 _EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d+)>?\s*\Z")
+_END_MARK = re.compile(r"\s*<(?:shellId: \S+ completed|exited) with exit code -?\d+>\s*\Z")
 _RUNNING = re.compile(
     r"<command (?:started in background )?with shellId: ([^\s>]+)"
     r"(?:>| is still running| is running| moved to)"
@@ -92,7 +93,7 @@ class CopilotCalls:
         result = ToolResult(
             id=call_id,
             ok=_went_well(data, output),
-            output=output,
+            output=_strip_mark(output),
             rejected=self._refusal(call_id, data),
             paths=tuple(_list_edited_paths(data)),
             exit=_whole(_exit_code(data, output)),
@@ -112,7 +113,7 @@ class CopilotCalls:
             return [ToolResult(id=call_id, ok=ok, output=output, **event)]
         begun = self._shells.pop(call["shell"])
         # The output of a stop command is not the output of the stopped shell.
-        said = "" if stopped else output
+        said = "" if stopped else _strip_mark(output)
         return [
             ToolResult(id=call_id, ok=ok, **event),
             ToolResult(id=begun["call"], ok=exited == 0, output=said, exit=_whole(exited), **event),
@@ -161,6 +162,12 @@ def _kind(tool: str, arguments: Arguments) -> Kind:
     if tool == "str_replace_editor" and arguments.get("command") == "view":
         return "read"
     return _KINDS.get(tool, "other")
+
+
+def _strip_mark(output: str) -> str:
+    """Remove the line with which Copilot ends the output of a command."""
+    end = _END_MARK.search(output, max(0, len(output) - _TAIL))
+    return output[: end.start()] if end else output
 
 
 def _output(data: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from leftoff.agents.loose_values import count, first_text, instant, listing, mapping, text
+from leftoff.agents.opencode.opencode_dialect import unquote
 from leftoff.agents.stream import (
     AgentThought,
     AssistantText,
@@ -19,6 +20,7 @@ from leftoff.agents.stream import (
     TodoList,
     ToolCall,
     ToolResult,
+    TurnFailed,
     Usage,
     UserText,
 )
@@ -43,6 +45,8 @@ _KINDS: dict[str, Kind] = {
 }
 _REFUSED = "The user rejected permission to use this specific tool call"
 _NOT_ANSWERED = ("Tool execution aborted", "The user dismissed this question")
+# The output of a command that the user stopped with Esc, which has no exit status.
+_ABORTED = re.compile(r"\nUser aborted the command\n</\w+>\s*\Z")
 _FEEDBACK = " with the following feedback: "
 _DEEPEST = 4
 # Plugins write to the agent as if they were the user.
@@ -118,7 +122,7 @@ def _read_message(
     if info.get("role") == "user":
         typed = _REMINDER.sub("", words).strip() or _find_subtask(parts)
         if typed and not typed.startswith(_NOTICES):
-            yield UserText(text=typed, **event)
+            yield UserText(text=unquote(typed), **event)
         return
     if info.get("summary") is True:
         yield Compaction(summary=words, **event)
@@ -131,6 +135,8 @@ def _read_message(
         if part.get("type") == "tool":
             yield from _tool(part, event)
     yield from _usage(info, event)
+    if error := first_text(mapping(mapping(info.get("error")).get("data")), "message"):
+        yield TurnFailed(error=error, **event)
 
 
 def _words(part: dict[str, Any]) -> str:
@@ -171,14 +177,14 @@ def _tool(part: dict[str, Any], event: dict[str, Any]) -> Iterator[SessionEvent]
 
 def _result(call: ToolCall, state: dict[str, Any], event: dict[str, Any]) -> ToolResult:
     metadata = mapping(state.get("metadata"))
-    error = text(state.get("error"))
+    error, output = text(state.get("error")), text(state.get("output"))
     # The status of a killed command is null.
     failed = state.get("status") == "error" or metadata.get("exit", 0) != 0
     return ToolResult(
         id=call.id,
         ok=not failed,
-        output=error or text(state.get("output")),
-        rejected=_refusal(error),
+        output=error or output,
+        rejected=_refusal(error) if error or not failed else _read_abortion(output),
         paths=tuple(_paths(metadata)) if call.kind == "edit" and not failed else (),
         exit=count(metadata.get("exit")) if isinstance(metadata.get("exit"), int) else None,
         **event,
@@ -189,6 +195,10 @@ def _refusal(error: str) -> str | None:
     if error.startswith(_REFUSED):
         return error.partition(_FEEDBACK)[2]
     return "" if error in _NOT_ANSWERED else None
+
+
+def _read_abortion(output: str) -> str | None:
+    return "" if _ABORTED.search(output) else None
 
 
 def _paths(metadata: dict[str, Any]) -> Iterator[str]:

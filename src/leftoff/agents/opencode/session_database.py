@@ -5,62 +5,29 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from leftoff.agents.loose_values import count, decode_mapping, text
+from leftoff.agents.loose_values import decode_mapping, text
 from leftoff.agents.opencode.messages import Session, read_session
+from leftoff.agents.opencode.opencode_sessions import DAMAGED, open_database
 from leftoff.agents.stream import SessionEvent, TodoList
 from leftoff.agents.tool_calls import todo_items
 from leftoff.errors import SessionUnreadable
-
-_WAIT_SECONDS = 2.0
-# SQLite's message about a damaged file can quote bytes that are not text.
-_DAMAGED = (sqlite3.Error, UnicodeDecodeError)
 
 
 def read(path: Path, session_id: str) -> list[SessionEvent]:
     """Read a session and its sub-agents' work; without an id, the newest session."""
     try:
-        with closing(_open_database(path)) as database:
+        with closing(open_database(path)) as database:
             session_id = session_id or _newest(database)
             events = read_session(
                 _session(database, session_id), lambda child: _session(database, child)
             )
             return [*events, *_todos(database, session_id)]
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise SessionUnreadable(
             f"{path} cannot be read as an opencode database: {error}",
             hint="Try again when opencode is idle, or run `opencode export` and read that file.",
         ) from error
-
-
-def sessions(path: Path) -> list[tuple[str, str, float]]:
-    """List id, directory and last change of every main session, newest first."""
-    try:
-        with closing(_open_database(path)) as database:
-            rows = database.execute(
-                "SELECT id, directory, time_updated FROM session WHERE parent_id IS NULL"
-                " ORDER BY time_updated DESC"
-            ).fetchall()
-    except _DAMAGED:
-        return []
-    return [(text(row[0]), text(row[1]), count(row[2]) / 1000) for row in rows]
-
-
-def _open_database(path: Path) -> sqlite3.Connection:
-    """Open the database for reading only.
-
-    Without a write-ahead log the file is complete, and `immutable` keeps SQLite from creating a
-    log. With one, opencode may be writing, and SQLite must respect its locks.
-    """
-    log = path.with_name(path.name + "-wal")
-    mode = "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
-    address = f"file:{quote(str(path.absolute()))}?{mode}"
-    database = sqlite3.connect(address, uri=True, timeout=_WAIT_SECONDS)
-    database.row_factory = sqlite3.Row
-    # A byte that is not UTF-8 must not make its row unreadable.
-    database.text_factory = lambda data: data.decode("utf-8", "replace")
-    return database
 
 
 def _newest(database: sqlite3.Connection) -> str:

@@ -41,6 +41,7 @@ from leftoff.knowledge.features.import_features import (
     import_loops,
     import_orchestration,
     keep_documents,
+    list_new_ids,
     places,
 )
 from leftoff.knowledge.features.interruption import (
@@ -121,6 +122,7 @@ __all__ = [
     "keep_orchestration",
     "list_failed_approaches",
     "list_interrupted_loops",
+    "list_new_ids",
     "load",
     "loop",
     "loops",

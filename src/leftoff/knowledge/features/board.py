@@ -75,6 +75,8 @@ class Fix(WorkItem, frozen=True, kw_only=True, omit_defaults=True):
     """A repair of a feature: `fix-feature-007-1`."""
 
     linked_to: str
+    related_issue: int | None = None
+    """The issue of that feature, as far as the fix itself says."""
 
 
 class AgentResult(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -148,11 +150,6 @@ class Board(Record, frozen=True, kw_only=True, omit_defaults=True):
     def pressing(self) -> list[Feature | Fix]:
         """The open items, sorted so that active ones survive truncation."""
         return sorted(self.open_items, key=lambda each: each.status != "in_progress")
-
-    def led_by(self, feature_id: str | None) -> "Board":
-        """Return the same board with one feature moved to the front."""
-        ordered = sorted(self.features, key=lambda each: each.id != feature_id)
-        return msgspec.structs.replace(self, features=ordered)
 
     @property
     def archive(self) -> list[Feature | Fix]:

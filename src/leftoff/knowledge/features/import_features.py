@@ -22,32 +22,63 @@ FORMER_ID = "former_id"
 
 
 def import_items(
-    store: Store, found: Sequence[Feature | Fix], *, written_at: datetime | None = None
+    store: Store,
+    found: Sequence[Feature | Fix],
+    *,
+    written_at: datetime | None = None,
+    is_edit: bool = False,
 ) -> list[Feature | Fix]:
     """Import features and fixes from other files; return those that are new or changed.
 
     A known item is replaced only if the file was written after its last change here. A number that
-    is already used for something else becomes the next free one.
+    is already used for something else becomes the next free one, and the links to it follow. In a
+    file that we wrote, which `is_edit` means, another name under the same number is a new name.
     """
     items = [redact.redact_value(each) for each in found]
     taken: list[Feature | Fix] = []
+    new_ids: dict[str, str] = {}
 
     def edit(state: BoardState) -> BoardState:
         taken.clear()
+        new_ids.clear()
         for item in items:
-            placed = _resolve_item(state.board, item, written_at or _EVER)
+            known = find_known(state.board, item, may_rename=is_edit)
+            placed = _place_item(state.board, item, known, written_at or _EVER)
+            here = placed or known
+            if here is not None and here.id != item.id:
+                new_ids[item.id] = here.id
             if placed is not None:
                 taken.append(placed)
                 state = with_item(state, placed)
+        # Only now are all numbers known.
+        taken[:] = [_follow_links(each, new_ids) for each in taken]
+        for each in taken:
+            state = _rename_loops(with_item(state, each), each)
         return state
 
     board_files.change(store, edit)
     return taken
 
 
-def _resolve_item(board: Board, item: Feature | Fix, written_at: datetime) -> Feature | Fix | None:
+def _rename_loops(state: BoardState, item: Feature | Fix) -> BoardState:
+    """Return the state in which the loops on an item have its name."""
+    loops = {
+        key: msgspec.structs.replace(loop, name=item.name) if loop.feature == item.id else loop
+        for key, loop in state.loops.items()
+    }
+    return msgspec.structs.replace(state, loops=loops)
+
+
+def list_new_ids(store: Store) -> dict[str, str]:
+    """Return the numbers of imported items that have another one here, by those in their files."""
+    found = ((each.extra.get(FORMER_ID), each.id) for each in board_files.glance(store).board.items)
+    return {former: item_id for former, item_id in found if isinstance(former, str)}
+
+
+def _place_item(
+    board: Board, item: Feature | Fix, known: Feature | Fix | None, written_at: datetime
+) -> Feature | Fix | None:
     """Return the item to store, or None to keep the one that is already here."""
-    known = next((each for each in board.items if _is_same(each, item)), None)
     if known is None:
         return _renumber_item(board, item)
     extra = {**item.extra, **{key: known.extra[key] for key in known.extra if key == FORMER_ID}}
@@ -58,13 +89,28 @@ def _resolve_item(board: Board, item: Feature | Fix, written_at: datetime) -> Fe
     return item if item != known and is_newer else None
 
 
+def find_known(board: Board, item: Feature | Fix, *, may_rename: bool) -> Feature | Fix | None:
+    """Return the item on the board that an item in a file is, under any number."""
+    same = [each for each in board.items if _has_number(each, item)]
+    first = (each for each in same if _is_same(each, item))
+    renamed = (each for each in same if may_rename and _can_be_renamed(each, item))
+    return next(first, None) or next(renamed, None)
+
+
+def _has_number(known: Feature | Fix, item: Feature | Fix) -> bool:
+    return item.id in {known.id, known.extra.get(FORMER_ID)} and type(known) is type(item)
+
+
 def _is_same(known: Feature | Fix, item: Feature | Fix) -> bool:
-    if item.id not in {known.id, known.extra.get(FORMER_ID)} or type(known) is not type(item):
-        return False
     # A name may change; the moment of creation does not.
-    if known.created_at is not None and known.created_at == item.created_at:
-        return True
-    return known.name == item.name
+    is_made_then = known.created_at is not None and known.created_at == item.created_at
+    return is_made_then or known.name == item.name
+
+
+def _can_be_renamed(known: Feature | Fix, item: Feature | Fix) -> bool:
+    # A new item may have the number of an archived one.
+    is_one_list = known.is_archived == item.is_archived
+    return known.id == item.id and is_one_list and None in {known.created_at, item.created_at}
 
 
 def _renumber_item(board: Board, item: Feature | Fix) -> Feature | Fix:
@@ -75,11 +121,27 @@ def _renumber_item(board: Board, item: Feature | Fix) -> Feature | Fix:
     return msgspec.structs.replace(item, id=next_like(taken, item.id), extra=extra)
 
 
-def import_loops(store: Store, found: Mapping[str, Loop], *, is_edit: bool = False) -> list[Loop]:
+def _follow_links(item: Feature | Fix, new_ids: Mapping[str, str]) -> Feature | Fix:
+    """Return an item whose links name the same items as in its file."""
+    if isinstance(item, Fix):
+        return msgspec.structs.replace(item, linked_to=new_ids.get(item.linked_to, item.linked_to))
+    links = [new_ids.get(each, each) for each in item.dependencies]
+    return msgspec.structs.replace(item, dependencies=links)
+
+
+def import_loops(
+    store: Store,
+    found: Mapping[str, Loop],
+    *,
+    is_edit: bool = False,
+    new_ids: Mapping[str, str] | None = None,
+) -> list[Loop]:
     """Import loops by session; a loop in progress here stays unchanged.
 
-    `is_edit` means that somebody changed the files since we wrote them: then those count.
+    `is_edit` means that somebody changed the files since we wrote them: then those count. `new_ids`
+    are the numbers of items that have another one here than in the files.
     """
+    ids = new_ids or {}
     if not found:
         return []
     taken: list[Loop] = []
@@ -90,7 +152,11 @@ def import_loops(store: Store, found: Mapping[str, Loop], *, is_edit: bool = Fal
         for session_id, loop in found.items():
             place = place_of(store, session_id or None)
             mine = msgspec.structs.replace(
-                loop, worktree=place.worktree, session_id=place.session_id
+                loop,
+                worktree=place.worktree,
+                session_id=place.session_id,
+                feature=ids.get(loop.feature or "", loop.feature),
+                linked_to=ids.get(loop.linked_to or "", loop.linked_to),
             )
             known = loops.get(place.key, Loop())
             is_free = known.status == "idle" and mine.status != "idle"

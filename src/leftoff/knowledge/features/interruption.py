@@ -113,7 +113,8 @@ def _format_interruption(loop: Loop) -> str:
     reason = f" ({mark.reason})" if mark and mark.reason else ""
     phase = f", phase {mark.phase}" if mark and mark.phase else ""
     attempt = f"attempt {loop.attempt} of {loop.max_attempts}{phase}"
-    return f"{loop.feature} {loop.name or ''} broke off at {attempt}{reason}"
+    named = " ".join(filter(None, (loop.feature, loop.name)))
+    return f"{named} broke off at {attempt}{reason}"
 
 
 def _is_to_mark(state: BoardState, key: str) -> bool:

@@ -1,5 +1,7 @@
 """Find the loop of a session, or of a worktree for work outside of sessions.
 
+A loop is the series of attempts at one feature or fix.
+
 A session without a loop of its own continues the newest one of its worktree. That is how a session
 that died hands its loop to the next.
 """

@@ -1,4 +1,7 @@
-"""The steps of a loop as pure functions: begin, continue, attempt, close."""
+"""Begin, continue and close a loop, and add attempts to it, as pure functions.
+
+A loop is the work on one feature or fix: one attempt after the other until its checks pass.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -188,7 +188,7 @@ def _clear_replaced(state: BoardState, place: LoopOwner, again: Again | None) ->
     mine = state.loops[place.key]
     for key, loop in state.loops.items():
         is_same = loop.feature == mine.feature and loop.worktree == mine.worktree
-        # A loop whose attempts are all in the current one has nothing left to tell.
+        # A loop whose attempts are all in the current one has nothing more to show.
         is_covered = again == "reset" or all(each in mine.history for each in loop.history)
         if key != place.key and is_same and is_covered:
             state = with_loop(state, key, idle_after(loop))

@@ -20,6 +20,7 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
     """What was moved to memory."""
 
     results: int
+    session: str
     team: str | None = None
     decisions: int = 0
     patterns: int = 0
@@ -48,8 +49,12 @@ def add_result(store: Store, session: str, result: AgentResult) -> None:
     board_files.change(store, edit)
 
 
-def fold_orchestration(store: Store, *, at: datetime | None = None) -> Folded | None:
+def fold_orchestration(
+    store: Store, *, at: datetime | None = None, feature: str | None = None
+) -> Folded | None:
     """Move results, patterns and decisions to memory and clear them; None if there are none.
+
+    What names no feature belongs to the team's feature; without a team, to `feature`.
 
     Memory stores a repeated entry once, so this can be killed at any point and repeated. What
     others add meanwhile stays for the next call.
@@ -59,7 +64,11 @@ def fold_orchestration(store: Store, *, at: datetime | None = None) -> Folded | 
     if known.session is None or not results:
         return None
     drafts = _drafts(known, results)
-    dated = [msgspec.structs.replace(draft, at=draft.at or at) for draft in drafts]
+    about = (known.team.feature if known.team else None) or feature
+    dated = [
+        msgspec.structs.replace(draft, at=draft.at or at, feature=draft.feature or about)
+        for draft in drafts
+    ]
     knowledge.memory.add(store, dated)
     board_files.change(
         store,
@@ -67,6 +76,7 @@ def fold_orchestration(store: Store, *, at: datetime | None = None) -> Folded | 
     )
     return Folded(
         results=len(results),
+        session=known.session,
         team=known.team.name if known.team else None,
         decisions=len(known.decisions),
         patterns=len(known.patterns),
@@ -109,7 +119,11 @@ def _lesson(
     result: AgentResult, session: list[str], *, is_shared: bool
 ) -> "knowledge.memory.EntryDraft":
     """Return what a result teaches; `is_shared` means that another agent used the same words."""
-    text = result.summary or result.role or result.status
+    others = _list_other_members(result)
+    # Without a summary, what the agent tried or was asked to do says more than how it ended.
+    asked = [others.get(key) for key in ("approach", "task", "description", "title")]
+    task = next((each for each in asked if isinstance(each, str) and each.strip()), "")
+    text = result.summary or task or result.role or result.status
     # Memory has one entry for the same words, so each of these agents is named.
     is_named = is_shared or not result.summary
     details: dict[str, Any] = {"type": "orchestration", "agent": result.agent}
@@ -124,7 +138,7 @@ def _lesson(
         sources=session,
         files=result.files,
         at=times.parse(result.timestamp or ""),
-        extra={knowledge.memory.DETAILS: {**_list_other_members(result), **known}},
+        extra={knowledge.memory.DETAILS: {**others, **known}},
     )
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 from leftoff.git.query import PathChange, printable
-from leftoff.knowledge.features.board import Board, Feature, Fix, Loop
+from leftoff.knowledge.features.board import Feature, Fix, Loop
 from leftoff.knowledge.features.interruption import list_failed_approaches
 from leftoff.text.fence import Rendered, join, say
 
@@ -47,19 +47,18 @@ class WorkingContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def working_context(
-    board: Board, changes: Iterable[PathChange], notes: WorkNotes, at: datetime
+    item: Feature | Fix | None, changes: Iterable[PathChange], notes: WorkNotes, at: datetime
 ) -> WorkingContext:
-    """Collect the state of the work: the first unfinished feature and the current files."""
-    feature = board.active_feature
+    """Collect the state of the work: the feature or fix at hand, and the current files."""
     decisions = _lines(notes.decisions)[-_MOST["decisions"] :]
     understanding = dict(list(notes.understanding.items())[: _MOST["understanding"]])
     next_steps = _lines(notes.next_steps)[: _MOST["next_steps"]]
     room = WORKING_LINES - _FRAME_LINES - len(decisions) - len(understanding) - len(next_steps)
-    files = _roles(feature, changes)
+    files = _roles(item, changes)
     return WorkingContext(
         updated_at=at,
-        feature=feature.id if feature else None,
-        summary=feature.name if feature else "",
+        feature=item.id if item else None,
+        summary=item.name if item else "",
         files=dict(list(files.items())[:room]),
         decisions=decisions,
         understanding={key: _line(text) for key, text in understanding.items()},
@@ -67,13 +66,13 @@ def working_context(
     )
 
 
-def _roles(feature: Feature | None, changes: Iterable[PathChange]) -> dict[str, str]:
-    """Describe the role of each file in the work, with the feature's changed files first.
+def _roles(item: Feature | Fix | None, changes: Iterable[PathChange]) -> dict[str, str]:
+    """Describe the role of each file in the work, with the changed files of the item first.
 
     Some of its other files come next, so that many unrelated changes do not crowd them out.
     """
-    related = feature.related_files if feature else []
-    part = f"part of {feature.id}" if feature else ""
+    related = item.related_files if item else []
+    part = f"part of {item.id}" if item else ""
     changed = {printable(each.path): _change(each) for each in changes}
     both = {path: f"{changed[path]} - {part}" for path in related if path in changed}
     rest = {path: f"related - {part}" for path in related if path not in changed}

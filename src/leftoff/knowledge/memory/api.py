@@ -114,13 +114,13 @@ def add(
     overlay = _load_known(store, [entry.id for entry in entries])
     for entry in entries:
         known = overlay.get(entry.id)
-        stands = entry if known is None else merge_repeat(known, entry)
-        if stands == known:
+        merged = entry if known is None else merge_repeat(known, entry)
+        if merged == known:
             continue
-        overlay.put(stands)
+        overlay.put(merged)
         lines.append(line_of(entry))
-        if known is None or known.status != stands.status or known.id in new:
-            new[stands.id] = stands
+        if known is None or known.status != merged.status or known.id in new:
+            new[merged.id] = merged
     if lines:
         store.append_line(LOG, b"\n".join(lines))
     return list(new.values())
@@ -330,17 +330,19 @@ FORMER_ID = "former_id"
 
 
 def import_entries(
-    store: Store, drafts: Sequence[EntryDraft], *, status: Status = "active"
+    store: Store, drafts: Sequence[EntryDraft], *, status: Status = "active", is_edit: bool = False
 ) -> list[MemoryEntry]:
     """Import entries from other files; return those that are new.
 
-    An entry with a known id from the other system but different words was reworded there.
+    An entry with a known id from the other system but different words was reworded there. If
+    somebody edited a file of ours, which `is_edit` means, its details replace those known here.
     """
     kept = [draft for draft in drafts if draft.text.strip()]
     if is_empty(store) or not kept:
         return add(store, kept, status=status)
     new: list[EntryDraft] = []
     reworded: list[tuple[MemoryEntry, EntryDraft]] = []
+    edited: list[tuple[MemoryEntry, EntryDraft]] = []
     formers = _formers(store, kept)
     with open_index(store) as index:
         index.sync()
@@ -350,11 +352,32 @@ def import_entries(
             other = formers.get((draft.kind, former)) or index.get(former) if former else None
             if twin is None and other is not None and other.kind == draft.kind:
                 reworded.append((other, draft))
+            elif twin is not None and is_edit:
+                edited.append((twin, draft))
             elif twin is None or twin.id != former:
                 new.append(draft)
     for entry, draft in reworded:
         change(store, entry.id, text=draft.text, why=draft.why or None)
-    return add(store, new, status=status)
+    for entry, draft in [*edited, *reworded]:
+        _adopt_details(store, entry, draft)
+    return add(store, [*new, *(draft for _, draft in edited)], status=status)
+
+
+def _adopt_details(store: Store, known: MemoryEntry, draft: EntryDraft) -> None:
+    """Replace what is known about an entry with what a draft says; what it omits stays."""
+    said = entry_of(draft, now=store.now(), status=known.status)
+    change = EntryChange(
+        id=known.id,
+        at=store.now(),
+        why=said.why or None,
+        feature=said.feature,
+        impact=said.impact,
+        alternatives=said.alternatives,
+        files=said.files,
+        relations=said.relations,
+    )
+    if apply_change(known, change) != known:
+        store.append_line(LOG, line_of(change))
 
 
 def _formers(store: Store, drafts: Iterable[EntryDraft]) -> dict[tuple[str, str], MemoryEntry]:

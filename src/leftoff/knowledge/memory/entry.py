@@ -23,6 +23,8 @@ CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 DETAILS = "details"
 """The key under which an entry keeps what else is known, such as error messages or the agent."""
+UNDATED = "undated"
+"""The key that marks an entry of another system that does not say when it was made."""
 # An entry is a sentence or two. Anything longer was pasted.
 _TEXT_LIMIT = 1_000
 _LIST_LIMIT = 50
@@ -49,6 +51,8 @@ class EntryDraft(Record, frozen=True, kw_only=True, omit_defaults=True):
     sources: list[str] = msgspec.field(default_factory=list)
     """Ids of the checkpoints or sessions it comes from."""
     files: list[str] = msgspec.field(default_factory=list)
+    relations: list[str] = msgspec.field(default_factory=list)
+    """How an entity relates to others, such as "belongs to Customer"."""
     at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
     """When it was said, if not now."""
 
@@ -71,6 +75,11 @@ class EntryChange(Record, frozen=True, kw_only=True, omit_defaults=True):
     text: str | None = None
     why: str | None = None
     by: str | None = None
+    feature: str | None = None
+    impact: str = ""
+    alternatives: list[str] = msgspec.field(default_factory=list)
+    files: list[str] = msgspec.field(default_factory=list)
+    relations: list[str] = msgspec.field(default_factory=list)
 
 
 def id_of(kind: Kind, text: str) -> str:
@@ -106,6 +115,7 @@ def entry_of(draft: EntryDraft, *, now: datetime, status: Status) -> MemoryEntry
         confidence=clean.confidence,
         sources=_cut_all(clean.sources),
         files=_cut_all(clean.files),
+        relations=_cut_all(clean.relations),
         status=status,
         extra=clean.extra,
     )
@@ -133,8 +143,13 @@ def merge_repeat(known: MemoryEntry, again: MemoryEntry) -> MemoryEntry:
     """
     if known.status in {"rejected", "superseded"}:
         return known
+    is_dated = bool(known.extra.get(UNDATED)) and not again.extra.get(UNDATED)
+    extra = {**again.extra, **known.extra}
+    if is_dated or UNDATED not in known.extra:
+        extra.pop(UNDATED, None)
     return msgspec.structs.replace(
         known,
+        at=again.at if is_dated else known.at,
         why=known.why or again.why,
         feature=known.feature or again.feature,
         impact=known.impact or again.impact,
@@ -142,8 +157,9 @@ def merge_repeat(known: MemoryEntry, again: MemoryEntry) -> MemoryEntry:
         alternatives=_union(known.alternatives, again.alternatives),
         sources=_union(known.sources, again.sources),
         files=_union(known.files, again.files),
+        relations=_union(known.relations, again.relations),
         status="active" if again.status == "active" else known.status,
-        extra={**again.extra, **known.extra},
+        extra=extra,
     )
 
 
@@ -155,6 +171,11 @@ def apply_change(known: MemoryEntry, change: EntryChange) -> MemoryEntry:
         known,
         text=known.text if change.text is None else change.text,
         why=known.why if change.why is None else change.why,
+        feature=change.feature or known.feature,
+        impact=change.impact or known.impact,
+        alternatives=change.alternatives or known.alternatives,
+        files=change.files or known.files,
+        relations=change.relations or known.relations,
         status=status,
         superseded_by=by if status == "superseded" else None,
     )

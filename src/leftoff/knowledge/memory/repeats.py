@@ -143,10 +143,10 @@ def _is_about(failure: MemoryEntry, files: Collection[str]) -> bool:
 def _stems(text: str) -> set[str]:
     """Return the significant words, cut to stems; in Chinese each character is a word."""
     words = _WORD.findall(split_cjk(text).casefold())
-    telling = (
+    significant = (
         word for word in words if (len(word) > 2 or not word.isascii()) and word not in _DULL
     )
-    return {word[:STEM] for word in telling}
+    return {word[:STEM] for word in significant}
 
 
 # --- learning from a saved checkpoint ---
@@ -158,13 +158,13 @@ _MOST_COMPARED = 10
 _MOST_REVISIONS = 500
 
 
-def take_lessons(store: Store, checkpoint: Checkpoint) -> list[str]:
+def take_lessons(store: Store, checkpoint: Checkpoint, *, warns: bool = True) -> list[str]:
     """Store what outlives a checkpoint; return a warning for each approach that failed before.
 
     The checkpoint is already on disk, so a problem here never fails its save.
     """
     try:
-        warnings = _repeats(store, checkpoint)
+        warnings = _repeats(store, checkpoint) if warns else []
         learn(store, checkpoint)
     except (LeftoffError, OSError) as error:
         return [f"Could not add its decisions and failed approaches to memory: {error}"]

@@ -6,6 +6,6 @@ back.
 """
 
 from leftoff.knowledge.reflect.judge_message import ORDER, Grade
-from leftoff.knowledge.reflect.learn_rules import Reflection, Skipped, queue, reflect
+from leftoff.knowledge.reflect.learn_rules import Reflection, SkippedCorrection, queue, reflect
 
-__all__ = ["ORDER", "Grade", "Reflection", "Skipped", "queue", "reflect"]
+__all__ = ["ORDER", "Grade", "Reflection", "SkippedCorrection", "queue", "reflect"]

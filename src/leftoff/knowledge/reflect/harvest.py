@@ -35,7 +35,7 @@ class HarvestContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     did: str = ""
     calls: dict[str, str] = {}
     """Calls without a result, by id: the user may still refuse them."""
-    heard: int = 0
+    judged: int = msgspec.field(default=0, name="heard")
     """The number of user messages that were judged."""
 
 
@@ -47,7 +47,7 @@ class Harvest:
         self._said = context.said
         self._did = context.did
         self._calls = dict(context.calls)
-        self._heard = context.heard
+        self._judged = context.judged
         self._skip = skip
         self.corrections: list[Correction] = []
 
@@ -59,7 +59,7 @@ class Harvest:
             said=self._said,
             did=self._did,
             calls=dict(self._calls),
-            heard=self._heard,
+            judged=self._judged,
         )
 
     def add(self, events: Iterable[SessionEvent]) -> None:
@@ -105,8 +105,8 @@ class Harvest:
         return f"after {self._did}" if self._did else ""
 
     def _judge(self, said: UserMessage, why: str, at: str) -> None:
-        self._heard += 1
-        if self._heard <= self._skip or said.text.startswith(_BY_PROGRAM):
+        self._judged += 1
+        if self._judged <= self._skip or said.text.startswith(_BY_PROGRAM):
             return
         self.corrections += [
             Correction(text=finding.text, grade=finding.grade, why=why, at=at)

@@ -12,7 +12,7 @@ from leftoff.knowledge.memory import EntryDraft, MemoryEntry
 from leftoff.knowledge.reflect.harvest import Correction
 from leftoff.knowledge.reflect.judge_message import Grade, essence, is_at_least
 from leftoff.knowledge.reflect.read_sessions import (
-    Heard,
+    SessionCorrections,
     SessionSource,
     find_source,
     keep_mark,
@@ -23,7 +23,7 @@ from leftoff.store import Store
 from leftoff.text import times
 
 
-class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+class SkippedCorrection(msgspec.Struct, frozen=True, kw_only=True):
     """A correction that adds nothing: it is already known, or was rejected."""
 
     text: str
@@ -37,7 +37,7 @@ class Reflection(msgspec.Struct, frozen=True, kw_only=True):
     """The sessions in which something was found."""
     saved: list[MemoryEntry] = []
     queued: list[MemoryEntry] = []
-    skipped: list[Skipped] = []
+    skipped: list[SkippedCorrection] = []
 
     @property
     def has_news(self) -> bool:
@@ -55,8 +55,8 @@ def reflect(
 ) -> Reflection:
     """Turn the corrections of the project's sessions into rules, active from `bar` upwards."""
     chosen = [find_source(store, session)] if session else _recent(store, since)
-    heard = [*_read_sources(store, chosen, is_named=session is not None)]
-    found = _classify_corrections(heard, _rules(store, *memory.STATUSES), bar)
+    sessions = [*_read_sources(store, chosen, is_named=session is not None)]
+    found = _classify_corrections(sessions, _rules(store, *memory.STATUSES), bar)
     sure = [draft for draft in found.new if is_at_least(draft.confidence, bar)]
     rest = [draft for draft in found.new if not is_at_least(draft.confidence, bar)]
     if is_dry_run:
@@ -68,9 +68,9 @@ def reflect(
         # These only gain a source: adding them as queued leaves active rules active.
         memory.add(store, found.again, status="queued")
         # Only now: if we die before this, the next run finds the same again, and memory knows it.
-        for each in heard:
+        for each in sessions:
             keep_mark(store, each)
-    corrected = [each.source.session_id for each in heard if each.corrections]
+    corrected = [each.source.session_id for each in sessions if each.corrections]
     return Reflection(sessions=corrected, saved=saved, queued=queued, skipped=found.skipped)
 
 
@@ -86,7 +86,7 @@ def _recent(store: Store, since: datetime | None) -> list[SessionSource]:
 
 def _read_sources(
     store: Store, chosen: Iterable[SessionSource], *, is_named: bool
-) -> Iterator[Heard]:
+) -> Iterator[SessionCorrections]:
     for source in chosen:
         try:
             yield read_corrections(store, source)
@@ -101,21 +101,21 @@ def _rules(store: Store, *statuses: memory.Status) -> list[MemoryEntry]:
     return memory.entries(store, kinds=kinds, statuses=statuses)
 
 
-class _Found(msgspec.Struct, frozen=True, kw_only=True):
+class _SortedCorrections(msgspec.Struct, frozen=True, kw_only=True):
     new: list[EntryDraft]
     again: list[EntryDraft]
-    skipped: list[Skipped]
+    skipped: list[SkippedCorrection]
 
 
 def _classify_corrections(
-    heard: Iterable[Heard], rules: Iterable[MemoryEntry], bar: Grade
-) -> _Found:
+    sessions: Iterable[SessionCorrections], rules: Iterable[MemoryEntry], bar: Grade
+) -> _SortedCorrections:
     """Separate new from known corrections; a queued rule counts as new once it is said clearly."""
     known = {essence(rule.text): rule for rule in rules}
     new: dict[str, EntryDraft] = {}
     again: list[EntryDraft] = []
-    skipped: list[Skipped] = []
-    for each, correction in _corrections(heard):
+    skipped: list[SkippedCorrection] = []
+    for each, correction in _corrections(sessions):
         key = essence(correction.text)
         draft = _draft(correction, each.source)
         rule = known.get(key)
@@ -124,10 +124,10 @@ def _classify_corrections(
         if rule is None or (_waits(rule) and is_at_least(draft.confidence, bar)):
             new[key] = _merge_drafts(new[key], draft) if key in new else draft
             continue
-        skipped.append(Skipped(text=correction.text, reason=_reason(rule)))
+        skipped.append(SkippedCorrection(text=correction.text, reason=_reason(rule)))
         if _is_as_first_said(rule):
             again.append(draft)
-    return _Found(new=list(new.values()), again=again, skipped=skipped)
+    return _SortedCorrections(new=list(new.values()), again=again, skipped=skipped)
 
 
 def _waits(rule: MemoryEntry) -> bool:
@@ -143,8 +143,10 @@ def _reason(rule: MemoryEntry) -> Literal["known", "rejected"]:
     return "rejected" if rule.status == "rejected" else "known"
 
 
-def _corrections(heard: Iterable[Heard]) -> Iterator[tuple[Heard, Correction]]:
-    return ((each, correction) for each in heard for correction in each.corrections)
+def _corrections(
+    sessions: Iterable[SessionCorrections],
+) -> Iterator[tuple[SessionCorrections, Correction]]:
+    return ((each, correction) for each in sessions for correction in each.corrections)
 
 
 def _draft(correction: Correction, source: SessionSource) -> EntryDraft:

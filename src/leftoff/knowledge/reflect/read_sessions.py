@@ -32,7 +32,7 @@ class ReflectionMark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     context: HarvestContext = HarvestContext()
 
 
-class Heard(msgspec.Struct, frozen=True, kw_only=True):
+class SessionCorrections(msgspec.Struct, frozen=True, kw_only=True):
     """The new corrections in a session, and the mark to store once they are safe."""
 
     source: SessionSource
@@ -71,7 +71,7 @@ def find_source(store: Store, key: str) -> SessionSource:
     )
 
 
-def read_corrections(store: Store, source: SessionSource) -> Heard:
+def read_corrections(store: Store, source: SessionSource) -> SessionCorrections:
     """Read what is new in a session and find the corrections in it."""
     mark = _mark(store, source)
     agent, layout = registry.identify(source.path, source.agent)
@@ -84,42 +84,42 @@ def read_corrections(store: Store, source: SessionSource) -> Heard:
     harvest = Harvest(mark.context)
     for events in reading.batches():
         harvest.add(events)
-    return _build_heard(source, harvest, reading.cursor, reader.state)
+    return _build_corrections(source, harvest, reading.cursor, reader.state)
 
 
-def _read_document(source: SessionSource, mark: ReflectionMark) -> Heard:
+def _read_document(source: SessionSource, mark: ReflectionMark) -> SessionCorrections:
     """Read a document whole if it changed, and skip the messages judged before."""
     cursor = _identity(source.path)
     if cursor == mark.cursor:
-        return Heard(source=source, corrections=[], mark=mark)
+        return SessionCorrections(source=source, corrections=[], mark=mark)
     events = list(registry.AGENTS[source.agent].read_document(source.path, source.session_id))
-    harvest = Harvest(HarvestContext(), skip=mark.context.heard)
+    harvest = Harvest(HarvestContext(), skip=mark.context.judged)
     harvest.add(events)
-    if harvest.context.heard < mark.context.heard:
+    if harvest.context.judged < mark.context.judged:
         # It was rewritten; repeated corrections are recognized later.
         harvest = Harvest(HarvestContext())
         harvest.add(events)
-    return _build_heard(source, harvest, cursor, {})
+    return _build_corrections(source, harvest, cursor, {})
 
 
-def _build_heard(
+def _build_corrections(
     source: SessionSource, harvest: Harvest, cursor: ReadCursor, reader: dict[str, Any]
-) -> Heard:
+) -> SessionCorrections:
     mark = ReflectionMark(
         path=str(source.path), cursor=cursor, reader=reader, context=harvest.context
     )
-    return Heard(
+    return SessionCorrections(
         source=source,
         corrections=redact_value(harvest.corrections),
         mark=redact_value(mark),
     )
 
 
-def keep_mark(store: Store, heard: Heard) -> None:
+def keep_mark(store: Store, found: SessionCorrections) -> None:
     """Store how far a session was reflected on."""
-    if heard.mark != _mark(store, heard.source):
-        kept_as = _KEPT_AS.format(agent=heard.source.agent)
-        store.keep_session(kept_as, heard.source.session_id, msgspec.json.encode(heard.mark))
+    if found.mark != _mark(store, found.source):
+        kept_as = _KEPT_AS.format(agent=found.source.agent)
+        store.keep_session(kept_as, found.source.session_id, msgspec.json.encode(found.mark))
 
 
 def _mark(store: Store, source: SessionSource) -> ReflectionMark:

@@ -33,8 +33,18 @@ SETTINGS: Mapping[str, Any] = {
 }
 HOLDS = frozenset(
     {
-        *("name", "summary", "intent", "left_off", "done", "next_action", "blockers", "questions"),
-        *("decisions", "failed", "notes", "files_modified", "artifacts", "todos", "plan"),
+        *("name", "summary", "intent", "left_off", "done", "next_action", "next_steps"),
+        *(
+            "blockers",
+            "questions",
+            "decisions",
+            "failed",
+            "notes",
+            "files_modified",
+            "artifacts",
+            "todos",
+            "plan",
+        ),
         *("tdd_phase", "feature", "session_id", "agent", "reason", "branch", "head", "dirty"),
         "last_commit",
     }

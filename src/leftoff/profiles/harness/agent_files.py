@@ -168,7 +168,19 @@ def _read_patterns(found: object) -> list[str]:
     if isinstance(found, dict):
         said = {key: list_words(value) for key, value in found.items()}
         return [f"{key}: {', '.join(texts)}" for key, texts in said.items() if texts]
+    if isinstance(found, list):
+        return [text for each in found if (text := _describe_pattern(each))]
     return list_words(found)
+
+
+def _describe_pattern(found: object) -> str:
+    """Return a pattern in one text: its name alone would not say what it is."""
+    if isinstance(found, dict):
+        name = words_of(found.get("name")) or words_of(found.get("title"))
+        rest = words_of(found.get("description"))
+        if name and rest:
+            return f"{name}: {rest}"
+    return words_of(found)
 
 
 _CONTEXT = KeyTable(

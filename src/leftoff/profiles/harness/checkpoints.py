@@ -79,16 +79,19 @@ def is_unused(path: Path) -> bool:
     except ValueError:
         return False
     if path.name == PROGRESS:
-        said = session_in(plain)
-        return bool(_SETUP.fullmatch(words_of(said.get("summary")))) and not list_words(
-            said.get("completedTasks")
-        )
+        return is_setup(session_in(plain))
     # The context of older versions is compiled at each start, and empty before the first one.
     return "computedAt" in plain and not plain.get("activeFeature") and not plain.get("summary")
 
 
+def is_setup(session: Plain) -> bool:
+    """Return whether a session is the installer's, which is nobody's work."""
+    is_named = bool(_SETUP.fullmatch(words_of(session.get("summary"))))
+    return is_named and not list_words(session.get("completedTasks"))
+
+
 def _read_record(found: Plain) -> Native:
-    fields = without(found, *_NOT_TOLD)
+    fields = without(found, *_NOT_WRITTEN)
     return Native(
         fields=fields,
         name=text_of(found.get("name")) or None,
@@ -220,8 +223,7 @@ def _steps(steps: list[str]) -> Plain:
     """Split steps: the first is the next action, the others are what to do then."""
     if not steps:
         return {}
-    later = [{"text": step, "status": "pending"} for step in steps[1:]]
-    return {"next_action": {"text": steps[0]}, **({"todos": later} if later else {})}
+    return {"next_action": {"text": steps[0]}, "next_steps": steps[1:]}
 
 
 def _is_change(role: str) -> bool:
@@ -244,16 +246,16 @@ def _complete(fields: Plain, record: Plain, edited: Plain) -> Plain:
     files = {"files": fields["files"]} if "files" in fields else {}
     # Each file knows only its own part of this.
     extra = {**object_of(record.get(EXTRA)), **object_of(fields.get(EXTRA))}
-    return {**without(record, *_NOT_TOLD), **edited, **files, **_extra(extra)}
+    return {**without(record, *_NOT_WRITTEN), **edited, **files, **_extra(extra)}
 
 
 # The values that each file shows; if they differ from the record, somebody edited the file.
 _SHOWN = {
-    PROGRESS: ("summary", "done", "blockers", "next_action", "todos"),
-    CONTEXT: ("feature", "summary", "decisions", "left_off", "next_action", "todos", "files"),
+    PROGRESS: ("summary", "done", "blockers", "next_action", "next_steps"),
+    CONTEXT: ("feature", "summary", "decisions", "left_off", "next_action", "next_steps", "files"),
 }
 _CHECK = "check"
-_NOT_TOLD = ("id", "name", "saved_at", "shown", _CHECK)
+_NOT_WRITTEN = ("id", "name", "saved_at", "shown", _CHECK)
 
 
 def list_shown(fields: Plain, shown_as: str) -> Plain:

@@ -81,6 +81,10 @@ SHELVES = (PATTERNS, ARCHITECTURE, CONSTRAINTS)
 # Choose a section for a structural fact without one: by its kind, or by what it mentions.
 _PATH = re.compile(r"\S+/\S*|[\w@-]+(\.[\w-]+)*\.[a-z]\w{0,4}")
 _TESTS = re.compile(r"(^|/)(tests?|specs?|__tests__)(/|$)|(^|/)test_[^/]*$|[._](test|spec)\.\w+$")
+_ENTRY = re.compile(
+    r"(?:(?:src|app|cmd|bin)/)?(?:[\w-]+/)?(?:main|__main__|index|app|server|cli)\.\w+"
+)
+_API = re.compile(r"(^|/)(api|routes?|endpoints|controllers|handlers)(/|\.\w+$)")
 _SPOKEN = (
     (re.compile(r"\bentry[ -]?points?\b", re.IGNORECASE), "structure.entryPoints"),
     (re.compile(r"\bnam(e|es|ed|ing)\b|\b(camel|snake|kebab|pascal)[- ]?case\b", re.IGNORECASE),
@@ -100,7 +104,7 @@ _SCALARS = frozenset({"projectType"})
 def drafts_of(shelf: FactFile, found: Plain) -> Iterator[EntryDraft]:
     """Yield each fact, with its place in the file."""
     for section in shelf.list_sections(found):
-        for fact in _tell(_at(found, section)):
+        for fact in _list_facts(_at(found, section)):
             kept: Plain = {_SECTION: section, **({"key": fact.key} if fact.key else {})}
             kept |= {"raw": fact.raw} if fact.raw is not None else {}
             yield EntryDraft(kind=shelf.kind, text=fact.text, extra={EXTRA: kept})
@@ -121,11 +125,11 @@ def _at(found: Plain, section: str) -> Any:
     return value
 
 
-def _tell(value: object) -> Iterator[Fact]:
+def _list_facts(value: object) -> Iterator[Fact]:
     """Yield what a section says: texts of a list, `key: value` of an object, or a text."""
     if isinstance(value, dict):
         for key, each in value.items():
-            yield from _tell_member(key, each)
+            yield from _list_member_facts(key, each)
     elif isinstance(value, list):
         for each in value:
             if text := _text(each):
@@ -134,11 +138,11 @@ def _tell(value: object) -> Iterator[Fact]:
         yield Fact(_text(value), raw=None if isinstance(value, str) else value)
 
 
-def _tell_member(key: str, value: object) -> Iterator[Fact]:
-    inner = [fact.text for fact in _tell(value) if fact.text.strip()]
+def _list_member_facts(key: str, value: object) -> Iterator[Fact]:
+    inner = [fact.text for fact in _list_facts(value) if fact.text.strip()]
     raw = None if isinstance(value, str) else value
     if inner == [key]:
-        # A sentence that stands for itself.
+        # The sentence is both name and value.
         yield Fact(key, key, raw)
     elif inner and key.strip():
         yield Fact(f"{key}: {', '.join(inner)}", key, raw)
@@ -179,7 +183,7 @@ def with_facts(shelf: FactFile, entries: Iterable[MemoryEntry], now: str, found:
 
 def _all(shelf: FactFile, found: Plain) -> Iterator[str]:
     sections = shelf.list_sections(found)
-    return (fact.text for section in sections for fact in _tell(_at(found, section)))
+    return (fact.text for section in sections for fact in _list_facts(_at(found, section)))
 
 
 def _section(shelf: FactFile, entry: MemoryEntry) -> str:
@@ -189,11 +193,19 @@ def _section(shelf: FactFile, entry: MemoryEntry) -> str:
     if not shelf.with_files:
         return shelf.usual
     if _PATH.fullmatch(entry.text):
-        return "structure.tests" if _TESTS.search(entry.text) else shelf.with_files
+        return _find_path_section(entry.text, shelf.with_files)
     if entry.files:
         return shelf.with_files
     found = (section for words, section in _SPOKEN if words.search(entry.text))
     return next(found, shelf.usual)
+
+
+def _find_path_section(path: str, usual: str) -> str:
+    if _TESTS.search(path):
+        return "structure.tests"
+    if _API.search(path):
+        return "structure.api"
+    return "structure.entryPoints" if _ENTRY.fullmatch(path) else usual
 
 
 def _with(found: Plain, section: str, entry: MemoryEntry) -> Plain:

@@ -13,15 +13,18 @@ import msgspec
 
 from leftoff.knowledge.features import Board, Feature, Fix, Scenario
 from leftoff.knowledge.features.board import from_plain
-from leftoff.knowledge.features.import_features import FORMER_ID
+from leftoff.knowledge.features.import_features import FORMER_ID, find_known
+from leftoff.knowledge.features.numbering import next_feature_id, next_fix_id
 from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.harness.spellings import (
     LOOSE_NUMBER,
     WORDS_LIST,
+    feature_id_of,
     flag_of,
     item_of,
     keep_form,
     list_items,
+    loose_moment,
     number_of,
     spell_status,
     words_of,
@@ -35,7 +38,6 @@ from leftoff.profiles.json_codec import (
     Kind,
     Plain,
     is_number,
-    moment_of,
     object_of,
     text_of,
     without,
@@ -73,12 +75,19 @@ def _read_scenarios(value: object) -> object:
     return found if is_fit else None
 
 
+def _read_links(value: object) -> list[str] | None:
+    """Return ids of features; each may be a number."""
+    found = [feature_id_of(each) for each in value] if isinstance(value, list) else []
+    return found if isinstance(value, list) and all(found) else None
+
+
 def _write_scenario(scenario: Scenario) -> Plain:
     keys = ("scenario", "given", "when", "then")
     return {**{key: getattr(scenario, key) for key in keys}, **scenario.extra}
 
 
 _SCENARIOS = Kind(_read_scenarios, lambda value: [_write_scenario(each) for each in value])
+_MOMENT = Kind(loose_moment, MOMENT.write)
 _FIX = KeyTable(
     Key("description", "description"),
     Key("status", "status", _STATUS),
@@ -89,15 +98,16 @@ _FIX = KeyTable(
     Key("scenarios", "acceptanceCriteria", _SCENARIOS),
     Key("related_files", "relatedFiles", WORDS_LIST),
     Key("labels", "labels", ALL_TEXTS),
-    Key("created_at", "createdAt", MOMENT),
-    Key("updated_at", "updatedAt", MOMENT),
-    Key("archived_at", "archivedAt", MOMENT),
+    Key("created_at", "createdAt", _MOMENT),
+    Key("updated_at", "updatedAt", _MOMENT),
+    Key("archived_at", "archivedAt", _MOMENT),
 )
+_LINKS = Kind(_read_links)
 _PRIORITY = Kind(lambda value: value if isinstance(value, str) or is_number(value) else None)
 _FEATURE = KeyTable(
     *_FIX.keys,
     Key("priority", "priority", _PRIORITY),
-    Key("dependencies", "dependencies", ALL_TEXTS),
+    Key("dependencies", "dependencies", _LINKS),
 )
 _GITHUB = (("issue", "issueNumber"), ("pr", "prNumber"))
 # Keys that every feature of this layout has.
@@ -123,16 +133,20 @@ def read_fixes(found: object) -> list[Fix]:
 
 
 def _with_ids(found: object, kind: type[Any]) -> list[Plain]:
-    """Return items as objects with an id; one that has none gets the next free number."""
+    """Return items as objects with an id; one without gets the next free number.
+
+    So does an item whose number another one before it has.
+    """
     items = [item_of(each, "name") for each in list_items(found, "name")]
     ids = [_id_in(each, kind) for each in items]
-    numbers = [int(each.rpartition("-")[2]) for each in ids if re.fullmatch(r".*-\d+", each)]
-    last = max(numbers, default=0)
+    taken: dict[str, str] = {}
     result = []
     for item, item_id in zip(items, ids, strict=True):
-        if not item_id and _name_in(item):
-            last += 1
-            item_id = _format_id(last, kind)  # noqa: PLW2901 - it had none
+        name = _name_in(item)
+        if (not item_id and name) or taken.get(item_id, name) != name:
+            item_id = _next_id(item, kind, [*ids, *taken])  # noqa: PLW2901 - it had none
+        if item_id:
+            taken[item_id] = name
         result.append({**item, "id": item_id} if item_id else item)
     return result
 
@@ -140,13 +154,23 @@ def _with_ids(found: object, kind: type[Any]) -> list[Plain]:
 def _id_in(found: Plain, kind: type[Any]) -> str:
     """Return the id of an item; it may be a number."""
     value = found.get("id")
-    if isinstance(value, int) and is_number(value):
-        return _format_id(value, kind)
-    return text_of(value)
+    if not is_number(value):
+        return text_of(value)
+    return f"fix-{_linked_in(found)}-{value}" if issubclass(kind, Fix) else feature_id_of(value)
 
 
-def _format_id(number: int, kind: type[Any]) -> str:
-    return f"fix-feature-{number:03d}-1" if issubclass(kind, Fix) else f"feature-{number:03d}"
+def _next_id(found: Plain, kind: type[Any], taken: Iterable[str]) -> str:
+    is_fix = issubclass(kind, Fix)
+    return next_fix_id(taken, _linked_in(found)) if is_fix else next_feature_id(taken)
+
+
+def _linked_in(found: Plain) -> str:
+    """Return the feature that a fix repairs, as far as it says."""
+    link = found.get("linkedTo")
+    said = _read_linked(link)
+    # The number of a fix contains its feature.
+    named = re.fullmatch(r"fix-(.+)-\d+", text_of(found.get("id")))
+    return said or (named[1] if named else "") or text_of(found.get("id")) or "feature-000"
 
 
 def _name_in(found: Plain) -> str:
@@ -200,17 +224,20 @@ def _read_github(github: Plain, found: Plain, values: Plain, taken: set[str]) ->
 
 
 def _read_link(found: Plain, values: Plain, taken: set[str]) -> Plain:
+    values["linked_to"] = _linked_in(found)
     link = found.get("linkedTo")
-    feature = link if isinstance(link, str) else text_of(object_of(link).get("featureId"))
-    if not feature:
-        # The number of a fix contains its feature.
-        named = re.fullmatch(r"fix-(.+)-\d+", text_of(found["id"]))
-        values["linked_to"] = named[1] if named else text_of(found["id"])
+    if (issue := number_of(object_of(link).get("issueNumber"))) is not None:
+        values["related_issue"] = issue
+    if not _read_linked(link):
         return {}
-    values["linked_to"] = feature
     taken.add("linkedTo")
     rest = without(object_of(link), "featureId")
     return {"linkedTo": rest} if rest else {}
+
+
+def _read_linked(link: object) -> str:
+    named = (feature_id_of(object_of(link).get(key)) for key in ("featureId", "feature", "id"))
+    return next(filter(None, named), "") or feature_id_of(link)
 
 
 def archive(item: Item, otherwise: datetime | None) -> Item:
@@ -228,52 +255,77 @@ def write(documents: Documents, board: Board) -> None:
     """Write features and fixes: archived ones to the archive, the others to the active file."""
     archived = [each for each in board.items if each.is_archived]
     active = [each for each in board.items if not each.is_archived]
+    # An item that moves from one file to the other keeps its form.
+    forms = _list_forms(documents, board)
     if archived or documents.files.read(ARCHIVE) is not None:
         lists = {"archived": _of(archived, Feature), "archivedFixes": _of(archived, Fix)}
-        documents.change(ARCHIVE, lambda found: _with_lists(found, lists, board), key="archived")
+        documents.change(
+            ARCHIVE, lambda found: _with_lists(found, lists, board, forms), key="archived"
+        )
     if board.items or documents.files.read(ACTIVE) is not None:
         lists = {"features": _of(active, Feature), "fixes": _of(active, Fix)}
-        documents.change(ACTIVE, lambda found: _with_lists(found, lists, board), key="features")
+        documents.change(
+            ACTIVE, lambda found: _with_lists(found, lists, board, forms), key="features"
+        )
 
 
 def _of(items: Iterable[Item], kind: type[Any]) -> list[Item]:
     return [each for each in items if type(each) is kind]
 
 
-def _with_lists(found: Plain, lists: dict[str, list[Item]], board: Board) -> Plain:
+def _list_forms(documents: Documents, board: Board) -> dict[str, Plain]:
+    """Return each item as its file shows it."""
+    forms: dict[str, Plain] = {}
+    for path, keys in ((ARCHIVE, ("archived", "archivedFixes")), (ACTIVE, ("features", "fixes"))):
+        found = documents.read(path)
+        for key in keys:
+            kind: type[Item] = Fix if key.lower().endswith("fixes") else Feature
+            for shown in _with_ids(found.get(key), kind):
+                if (item := _find_item(shown, kind, board)) is not None:
+                    forms[item.id] = without(shown, "archivedAt")
+    return forms
+
+
+def _with_lists(
+    found: Plain, lists: dict[str, list[Item]], board: Board, forms: dict[str, Plain]
+) -> Plain:
     """Return the document with each list updated; unknown items stay in it."""
-    known = {each.id: each for each in board.items}
     result = {"version": 3, **found}
     for key, items in lists.items():
         standing = found.get(key)
         wanted = {each.id: each for each in items}
         kept: list[Any] = []
         listed = list_items(standing, "name")
-        named = _with_ids(standing, Fix if key.lower().endswith("fixes") else Feature)
+        kind: type[Item] = Fix if key.lower().endswith("fixes") else Feature
+        named = _with_ids(standing, kind)
         for each, shown in zip(listed, named, strict=True):
-            item_id = text_of(shown.get("id"))
-            if item_id in wanted and _is_known(shown, board):
-                written = write_item(wanted.pop(item_id), shown)
-                # An item that says the same keeps its own form, even one that is only a text.
-                kept.append(each if written == shown else written)
-            elif item_id not in known or not _is_known(shown, board):
-                wanted.pop(item_id, None)
+            item = _find_item(shown, kind, board)
+            if item is None:
+                # Something that we cannot read, or that nobody imported yet.
                 kept.append(each)
-        rows = [*kept, *(write_item(item, {}) for item in wanted.values())]
+            elif item.id in wanted:
+                # An archive need not say when; a time that we had to assume is not written there.
+                is_assumed = item.is_archived and "archivedAt" not in shown
+                item = wanted.pop(item.id)
+                if is_assumed:
+                    item = msgspec.structs.replace(item, archived_at=None)
+                written = write_item(item, shown)
+                is_numbered = isinstance(each, dict) and text_of(each.get("id"))
+                # An item that says the same keeps its own form, even one that is only a text.
+                is_same = written == shown and is_numbered in {written["id"], "", False}
+                kept.append(each if is_same else written)
+        rows = [*kept, *(write_item(item, forms.get(item.id, {})) for item in wanted.values())]
         # A list in another form keeps it as long as nothing in it changes.
         is_same = rows == listed and standing is not None
-        result[key] = standing if is_same else rows
+        if rows or standing is not None or not found:
+            result[key] = standing if is_same else rows
     return result
 
 
-def _is_known(found: Plain, board: Board) -> bool:
-    """Return whether an item in a file is one of our features or fixes, under any number."""
-    item_id, created = found.get("id"), moment_of(found.get("createdAt"))
-    return any(
-        item_id in {item.id, item.extra.get(FORMER_ID)}
-        and (item.name == _name_in(found) or (created and created == item.created_at))
-        for item in board.items
-    )
+def _find_item(found: Plain, kind: type[Item], board: Board) -> Item | None:
+    """Find the feature or fix that an item in a file describes, whatever its number."""
+    item = _read(found, kind)
+    return find_known(board, redact_value(item), may_rename=True) if item is not None else None
 
 
 def write_item(item: Item, standing: Plain) -> Plain:
@@ -281,9 +333,27 @@ def write_item(item: Item, standing: Plain) -> Plain:
     if standing and _is_shown(item, standing):
         return standing
     kept = object_of(item.extra.get(EXTRA))
-    result = {**without(kept, "github", "linkedTo"), **standing, "id": item.id}
+    first = standing or {"id": item.id, "name": item.name}
+    result = {**first, **without(kept, "github", "linkedTo", *standing), "id": item.id}
     if (shown := _read_standing(item, standing)) is None or shown.name != item.name:
         result["name"] = item.name
+    _write_values(item, shown, standing, result)
+    github = _write_github(item, object_of(kept.get("github")), standing, result)
+    if github or "github" in result:
+        result["github"] = github
+    if isinstance(item, Fix):
+        link = object_of(standing.get("linkedTo"))
+        link = {**link, **object_of(kept.get("linkedTo")), **link}
+        result = {**result, "linkedTo": {**link, "featureId": item.linked_to}}
+        if not standing:
+            result.setdefault("type", _FIX_TYPE)
+    if "passes" in item.extra:
+        result["passes"] = item.extra["passes"]
+    return result
+
+
+def _write_values(item: Item, shown: Item | None, standing: Plain, result: Plain) -> None:
+    """Set the values that differ from what the file shows."""
     for key in _find_keys(type(item)):
         ours, theirs = key.ours, key.theirs
         if shown is not None and theirs in standing and getattr(shown, ours) == getattr(item, ours):
@@ -296,16 +366,8 @@ def write_item(item: Item, standing: Plain) -> Plain:
             continue
         if key.kind is WORDS_LIST and theirs in result:
             result[theirs] = keep_form(result[theirs], value)
-        elif theirs in result or theirs in _ALWAYS or not is_usual:
+        elif theirs in result or not is_usual or (theirs in _ALWAYS and not standing):
             result[theirs] = key.kind.write(value)
-    result["github"] = _write_github(item, object_of(kept.get("github")), standing)
-    if isinstance(item, Fix):
-        link = {**object_of(kept.get("linkedTo")), **object_of(standing.get("linkedTo"))}
-        result = {**result, "linkedTo": {**link, "featureId": item.linked_to}}
-        result.setdefault("type", _FIX_TYPE)
-    if "passes" in item.extra:
-        result["passes"] = item.extra["passes"]
-    return result
 
 
 def _is_shown(item: Item, standing: Plain) -> bool:
@@ -319,13 +381,25 @@ def _is_shown(item: Item, standing: Plain) -> bool:
 def _read_standing(item: Item, standing: Plain) -> Item | None:
     """Return an item as a file describes it, in the form in which we would store it."""
     found = _read(standing, type(item)) if standing else None
-    return redact_value(found) if found is not None else None
+    if found is None:
+        return None
+    return redact_value(found)
 
 
-def _write_github(item: Item, kept: Plain, standing: Plain) -> Plain:
-    numbers = {"issueNumber": item.issue, "prNumber": item.pr, "branch": item.branch}
+def _write_github(item: Item, kept: Plain, standing: Plain, result: Plain) -> Plain:
+    """Return issue, pull request and branch; those that a file has outside stay outside."""
+    numbers: Plain = {"issueNumber": item.issue, "prNumber": item.pr, "branch": item.branch}
     known = {**kept, **object_of(standing.get("github"))}
-    changed = {key: each for key, each in numbers.items() if each is not None or key not in known}
+    for _, key in _GITHUB:
+        if key not in known and number_of(standing.get(key)) is not None:
+            number = numbers.pop(key)
+            if number != number_of(standing[key]):
+                result[key] = number
+    changed = {
+        key: each
+        for key, each in numbers.items()
+        if each is not None or (key not in known and not standing)
+    }
     return {**known, **changed}
 
 

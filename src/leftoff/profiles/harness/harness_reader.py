@@ -49,9 +49,10 @@ def is_here(folder: Path) -> bool:
 def folders(folder: Path) -> list[Path]:
     """Return the folder and all files in it that others may change."""
     sessions = [*folder.glob(f"{SESSIONS}/*/{CONTEXT}"), *loop_files.loops_in(folder)]
+    # Features first: loops and memory refer to them.
     shared = [folder / path for path in _SHARED]
     markdown = legacy.okf_files(folder)
-    return [folder, folder / SESSIONS, folder / PROGRESS, *sessions, *shared, *markdown]
+    return [folder, folder / SESSIONS, *shared, folder / PROGRESS, *sessions, *markdown]
 
 
 def natives(folder: Path) -> Iterator[Path]:

@@ -5,6 +5,7 @@ from functools import partial
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
+from leftoff.git.query import read_state
 from leftoff.knowledge.features import DOCUMENTS, Board, Loop
 from leftoff.profiles.harness import (
     agent_files,
@@ -125,7 +126,15 @@ def _write_session(
     documents: Documents, checkpoint: Checkpoint, board: Board, news: StoreNews
 ) -> None:
     path = f"{checkpoints.folder_of(checkpoint)}/{CONTEXT}"
-    context = write_checkpoints.with_context(documents.read(path), checkpoint, board)
+    seen = read_state(documents.files.root.parent) if checkpoint.dirty else None
+    show = partial(
+        write_checkpoints.with_context,
+        checkpoint=checkpoint,
+        board=board,
+        changes=seen.changes if seen else (),
+        decided=_list_decided(checkpoint, news.knowledge),
+    )
+    context = show(documents.read(path))
     progress = write_checkpoints.with_progress(
         documents.read(PROGRESS), checkpoint, news.project.root.name
     )
@@ -133,12 +142,19 @@ def _write_session(
     record = render(write_checkpoints.record_of(checkpoint, context, progress)).encode()
     place = f"{checkpoints.folder_of(checkpoint)}/{checkpoints.RECORD}"
     documents.files.replace(place, record, of=checkpoint.id)
-    _replace(
-        documents,
-        path,
-        checkpoint,
-        lambda found: write_checkpoints.with_context(found, checkpoint, board),
-    )
+    _replace(documents, path, checkpoint, show)
+
+
+def _list_decided(checkpoint: Checkpoint, knowledge: Knowledge | None) -> list[str]:
+    """Return the decisions that the session of a checkpoint added to the memory."""
+    if knowledge is None or checkpoint.session_id is None:
+        return []
+    found = knowledge.remembered("decision")
+    return [
+        each.text
+        for each in found
+        if each.status == "active" and checkpoint.session_id in each.sources
+    ]
 
 
 def _replace(

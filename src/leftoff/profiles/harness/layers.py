@@ -9,12 +9,18 @@ import msgspec
 from leftoff.checkpoint import Record
 from leftoff.knowledge.memory import CONFIDENCES, DETAILS, EntryDraft, Kind, MemoryEntry, id_of
 from leftoff.knowledge.memory.api import FORMER_ID
-from leftoff.knowledge.memory.entry import cut_words
-from leftoff.profiles.harness.spellings import item_of, list_items
+from leftoff.knowledge.memory.entry import UNDATED, cut_words
+from leftoff.profiles.harness.spellings import (
+    WORDS_LIST,
+    feature_id_of,
+    find_key,
+    item_of,
+    list_items,
+    loose_moment,
+    words_of,
+)
 from leftoff.profiles.json_codec import (
     ALL_TEXTS,
-    MOMENT,
-    TEXT,
     Plain,
     choose,
     is_number,
@@ -25,6 +31,7 @@ from leftoff.profiles.json_codec import (
     texts_of,
     without,
 )
+from leftoff.profiles.json_codec import Kind as ValueKind
 
 EXTRA = "harness"
 """The key under which an entry keeps what only this layout knows."""
@@ -104,20 +111,38 @@ ENTITIES = Layer(
     key="entities",
     head={"version": 3},
     text="name",
-    names={"why": "type"},
+    names={"why": "type", "relations": "relationships"},
     other_keys=("entries",),
 )
 LAYERS = (DECISIONS, FAILURES, SUCCESSES, RULES, ENTITIES)
 
+_WORDS = ValueKind(lambda value: value if isinstance(value, str) else words_of(value) or None)
+_FEATURE = ValueKind(
+    lambda value: value if isinstance(value, str) else feature_id_of(value) or None
+)
 _FIELDS = {
-    "why": TEXT,
-    "feature": TEXT,
-    "alternatives": ALL_TEXTS,
-    "impact": TEXT,
+    "why": _WORDS,
+    "feature": _FEATURE,
+    "alternatives": WORDS_LIST,
+    "impact": _WORDS,
     "confidence": choose(CONFIDENCES),
     "sources": ALL_TEXTS,
-    "files": ALL_TEXTS,
-    "at": MOMENT,
+    "files": WORDS_LIST,
+    "relations": WORDS_LIST,
+    "at": ValueKind(loose_moment, lambda value: iso(value) if value is not None else None),
+}
+# Other keys for a field, in order of preference.
+_OTHER_KEYS: dict[str, tuple[str, ...]] = {
+    "why": ("rationale", "reason", "reasoning", "why", "because", "justification", "cause"),
+    "feature": ("featureId", "activeFeature"),
+    "alternatives": ("alternativesConsidered", "optionsConsidered", "options", "rejected"),
+    "impact": ("affects", "affected", "consequences", "lesson"),
+    "files": ("relatedFiles", "filesAffected", "paths"),
+    "relations": ("relatedTo", "relates", "dependsOn"),
+    "at": (
+        *("timestamp", "date", "at", "createdAt", "decidedAt", "recordedAt", "learnedAt"),
+        *("addedAt", "created", "time", "when", "decidedOn", "updatedAt", "lastUpdated"),
+    ),
 }
 # Keys with the same meaning, used if the usual one is missing.
 _OTHER_TEXTS = {
@@ -147,14 +172,16 @@ def draft_of(layer: Layer, found: Plain) -> LayerEntry | None:
     taken = {text_key, "id", OURS, "active"} if layer is RULES else {text_key, "id", OURS}
     values: Plain = {}
     for field, kind in _FIELDS.items():
-        key = _name(layer, field)
-        if (value := kind.read(found.get(key))) is not None:
+        key = _find_name(layer, field, found)
+        if (value := kind.read(found.get(key))) is not None and key not in taken:
             values[field] = value
             taken.add(key)
     rest = without(found, *taken)
     values = {**_derive(layer, rest), **values}
     former = _former_id(found)
     extra: Plain = {FORMER_ID: former} if former else {}
+    if values.get("at") is None:
+        extra[UNDATED] = True
     kept = {**rest, **({"id": found["id"]} if "id" in found else {})}
     extra |= {EXTRA: kept} if kept else {}
     draft = EntryDraft(kind=layer.kind, text=text, extra=extra, **values)
@@ -162,7 +189,8 @@ def draft_of(layer: Layer, found: Plain) -> LayerEntry | None:
 
 
 def _text(layer: Layer, found: Plain) -> tuple[str, str]:
-    for key in (layer.text, *_OTHER_TEXTS[layer.kind]):
+    for name in (layer.text, *_OTHER_TEXTS[layer.kind]):
+        key = find_key(found, name)
         if text_of(found.get(key)).strip():
             return text_of(found[key]), key
     return "", layer.text
@@ -172,11 +200,18 @@ def _name(layer: Layer, field: str) -> str:
     return layer.names.get(field, "timestamp" if field == "at" else field)
 
 
+def _find_name(layer: Layer, field: str, found: Plain) -> str:
+    """Return the key under which an entry has a field: the usual one, or another of its meaning."""
+    usual, kind = _name(layer, field), _FIELDS[field]
+    named = (find_key(found, key) for key in (usual, *_OTHER_KEYS.get(field, ())))
+    return next((key for key in named if kind.read(found.get(key))), usual)
+
+
 def _derive(layer: Layer, rest: Plain) -> Plain:
     """Derive our keys from other keys of this layout."""
     values: Plain = {}
     if layer is FAILURES:
-        values["why"] = "; ".join(texts_of(rest.get("errors")))
+        values["why"] = words_of(rest.get("errors")) or words_of(rest.get("error"))
     if layer is SUCCESSES:
         values["why"] = "; ".join(texts_of(rest.get("lessons")))
     if layer is RULES:
@@ -242,7 +277,15 @@ def write_entry(layer: Layer, entry: MemoryEntry, standing: Plain, ids: Sequence
     result[_text(layer, standing)[1]] = entry.text
     for field, kind in _FIELDS.items():
         value = getattr(entry, field)
-        key = _name(layer, field)
+        key = _find_name(layer, field, result)
+        if field == "at" and entry.extra.get(UNDATED):
+            continue
+        if not value and (key in kept or key in usual):
+            # Only the layout knows it.
+            continue
+        if key in result and kind.read(result[key]) == value:
+            # It says the same in a form of its own.
+            continue
         is_foreign = result.get(key) is not None and kind.read(result[key]) is None
         if is_foreign and not value:
             continue
@@ -277,8 +320,19 @@ def _says_the_same(layer: Layer, entry: MemoryEntry, standing: Plain) -> bool:
     said = draft_of(layer, standing)
     if said is None or cut_words(said.draft.text) != entry.text:
         return False
-    why = said.draft.why
-    return cut_words(why) == entry.why or not entry.why
+    draft = said.draft
+    said_alternatives = {cut_words(each) for each in draft.alternatives}
+    # Version 0.1 wrote where an entry came from, but neither its files nor its alternatives. What
+    # it wrote stays as it is: reading a project must not change a tracked file.
+    if "sources" in standing and "files" not in standing and entry.files:
+        said_alternatives |= {*entry.alternatives}
+    return (
+        entry.why in {"", cut_words(draft.why)}
+        and entry.impact in {"", cut_words(draft.impact)}
+        and (draft.feature is None or entry.feature in {None, draft.feature})
+        and said_alternatives >= {*entry.alternatives}
+        and {cut_words(each) for each in draft.relations} >= {*entry.relations}
+    )
 
 
 def _id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
@@ -287,7 +341,8 @@ def _id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
         return _uuid_of(entry.id)
     if not layer.prefix:
         return entry.id
-    day = "" if layer is RULES else f"{iso(entry.at)[:10].replace('-', '')}-"
+    is_dated = not (layer is RULES or entry.extra.get(UNDATED))
+    day = f"{iso(entry.at)[:10].replace('-', '')}-" if is_dated else ""
     prefix = f"{layer.prefix}-{day}"
     numbers = [each.removeprefix(prefix) for each in ids if each.startswith(prefix)]
     number = 1 + max((int(each) for each in numbers if each.isdecimal()), default=0)
@@ -303,11 +358,12 @@ def _dress(layer: Layer, entry: MemoryEntry) -> Plain:
         return {"type": kind, **rest, **object_of(entry.extra.get(DETAILS))}
     if layer is RULES:
         title = " ".join(entry.text.split())
+        dated = {} if entry.extra.get(UNDATED) else {"timestamp": iso(entry.at)}
         return {
             "title": title if len(title) <= _TITLE_CHARS else title[: _TITLE_CHARS - 1] + "…",
             "category": "general",
             "scope": "project",
-            "source": {"type": "correction", "timestamp": iso(entry.at), "context": entry.why},
+            "source": {"type": "correction", **dated, "context": entry.why},
             "applicability": {"filePatterns": entry.files, "features": [], "always": True},
         }
     if layer is ENTITIES:

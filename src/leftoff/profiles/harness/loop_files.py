@@ -1,5 +1,6 @@
 """Read and write loops and interrupted work as files of this layout."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.harness.spellings import (
     LOOSE_NUMBER,
     WORDS_LIST,
+    feature_id_of,
     item_of,
     list_items,
     spell_status,
@@ -27,7 +29,6 @@ from leftoff.profiles.json_codec import (
     KeyTable,
     Kind,
     Plain,
-    choose,
     object_of,
     text_of,
     without,
@@ -101,13 +102,14 @@ def _write_history(history: Sequence[Attempt]) -> list[Plain]:
 
 
 def _read_link(value: object) -> str | None:
-    return text_of(object_of(value).get("featureId")) or text_of(value) or None
+    named = (feature_id_of(object_of(value).get(key)) for key in ("featureId", "feature", "id"))
+    return next(filter(None, named), "") or feature_id_of(value) or None
 
 
 _LOOP = KeyTable(
-    Key("feature", "feature", SAID),
+    Key("feature", "feature", Kind(lambda value: feature_id_of(value) or None)),
     Key("name", "featureName", SAID),
-    Key("type", "type", choose(("fix",))),
+    Key("type", "type", spell_status(("fix",), dict.fromkeys(("bugfix", "hotfix", "bug"), "fix"))),
     Key("linked_to", "linkedTo", Kind(_read_link)),
     Key("status", "status", _STATUS),
     Key("attempt", "attempt", LOOSE_NUMBER),
@@ -131,7 +133,12 @@ def read_loop(found: Plain) -> Loop:
     tasks = object_of(found.get("tasks"))
     if any(isinstance(each, dict) for each in list_items(tasks.get("chain"), "id")):
         kept["tasks"] = tasks
-    return Loop(**_LOOP.read(found), extra={EXTRA: kept} if kept else {})
+    values = _LOOP.read(found)
+    # The number of a fix contains its feature.
+    named = re.fullmatch(r"fix-(.+)-\d+", values.get("feature", ""))
+    if named:
+        values = {"linked_to": named[1], **values, "type": "fix"}
+    return Loop(**values, extra={EXTRA: kept} if kept else {})
 
 
 def show_loop(loop: Loop, standing: Plain) -> Plain:

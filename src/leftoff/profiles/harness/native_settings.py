@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from leftoff.profiles.harness.loose_json import parse
-from leftoff.profiles.harness.spellings import flag_of, list_items, words_of
+from leftoff.profiles.harness.spellings import flag_of, words_of
 from leftoff.profiles.json_codec import Plain, object_of, text_of
 from leftoff.profiles.regular_files import read_regular
 
@@ -29,9 +29,10 @@ def read_settings(path: Path) -> Plain:
 
 def _list_checks(verification: Plain) -> list[str]:
     """Return the commands, in the order in which a person would run them."""
-    usual = [text_of(verification.get(key)).strip() for key in _CHECKS]
-    custom = [_find_command(each) for each in list_items(verification.get("custom"), "command")]
-    return [*dict.fromkeys(each for each in (*usual, *custom) if each)]
+    values = [verification.get(key) for key in (*_CHECKS, "custom")]
+    # Each may be one command, an object with a command, or a list of either.
+    listed = (each for value in values for each in (value if isinstance(value, list) else [value]))
+    return [*dict.fromkeys(filter(None, map(_find_command, listed)))]
 
 
 def _find_command(value: object) -> str:

@@ -1,16 +1,18 @@
 """Understand values that another program or a language model wrote in a form of its own.
 
 A list may be a single text or an object, an item of a list may be an object, a number may be a
-text. Reading returns the usual form. Writing keeps what stands in the file wherever it still means
+text. Reading returns the usual form. Writing keeps the form in the file wherever it still means
 the same.
 """
 
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
-from leftoff.profiles.json_codec import Kind, Plain, is_number
+from leftoff.profiles.json_codec import Kind, Plain, is_number, moment_of
+from leftoff.text.times import is_plausible
 
 # Keys that may hold the words of an item, in order of preference.
 _WORDS = (
@@ -69,7 +71,7 @@ def list_words(value: object) -> list[str]:
 
 
 def keep_form(standing: object, texts: Sequence[str]) -> object:
-    """Return texts as a list in which each one that stands in the file keeps its form."""
+    """Return texts as a list in which each one that the file has keeps its form."""
     if standing is not None and list_words(standing) == [*texts]:
         return standing
     forms = {words_of(each): each for each in standing} if isinstance(standing, list) else {}
@@ -97,6 +99,38 @@ def item_of(value: object, key: str) -> Plain:
         return value
     text = words_of(value)
     return {key: text} if text else {}
+
+
+# Dates as people write them; one with slashes begins with the year, or its order is unknown.
+_DATE_FORMS = (
+    *("%Y/%m/%d", "%Y/%m/%d %H:%M", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y"),
+    *("%B %d %Y", "%b %d %Y", "%d.%m.%Y", "%Y-%m-%d %H:%M UTC", "%Y-%m-%d %H:%M:%S UTC"),
+)
+_MILLISECONDS = 10**11
+
+
+def loose_moment(value: object) -> datetime | None:
+    """Parse a moment in any usual form: ISO 8601, a date in words, or seconds since 1970."""
+    if isinstance(value, int) and is_number(value):
+        seconds = value / 1000 if value > _MILLISECONDS else value
+        found = datetime.fromtimestamp(seconds, UTC) if 0 < seconds < _MILLISECONDS else None
+        return found if found and is_plausible(found) else None
+    if not isinstance(value, str):
+        return None
+    text = " ".join(value.split())
+    return moment_of(text) or next(filter(None, (_parse(text, form) for form in _DATE_FORMS)), None)
+
+
+def _parse(text: str, form: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, form).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def feature_id_of(value: object) -> str:
+    """Return the id of a feature; it may be a number."""
+    return f"feature-{value:03d}" if is_number(value) else value if isinstance(value, str) else ""
 
 
 def number_of(value: object) -> int | None:

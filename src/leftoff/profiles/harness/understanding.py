@@ -39,14 +39,14 @@ def split_areas(text: str) -> Plain:
 
 def merge_areas(standing: object, left_off: str, notes: list[str]) -> object:
     """Return the understanding after a save; areas that the save does not mention stay."""
-    told = {
+    noted = {
         area: text
         for note in notes
         if "\n" not in note
         for area, text in split_areas(note).items()
         if area != LEFT_OFF
     }
-    if standing is not None and not told and join_areas(standing) == left_off.strip():
+    if standing is not None and not noted and join_areas(standing) == left_off.strip():
         return standing
     areas = standing if isinstance(standing, dict) else {}
     news = split_areas(left_off)
@@ -56,6 +56,6 @@ def merge_areas(standing: object, left_off: str, notes: list[str]) -> object:
     # Its own words first, as they are the newest.
     first = {LEFT_OFF: news[LEFT_OFF]} if LEFT_OFF in news else {}
     merged = {**first, **known, **news}
-    for area, text in [*told.items()][:_MOST_AREAS]:
+    for area, text in [*noted.items()][:_MOST_AREAS]:
         merged.setdefault(area, text)
     return merged

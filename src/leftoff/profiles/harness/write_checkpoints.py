@@ -1,17 +1,17 @@
-"""Write checkpoints as the project's progress and the working context of a session.
+"""Write checkpoints as claude-harness does: as a project's progress and a session's context.
 
 git tracks the progress, so it changes only if it says something new, and a save that nobody asked
 for never replaces words that somebody chose.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.git.query import PathChange
-from leftoff.knowledge.features import Board, WorkNotes, working_context
+from leftoff.git.query import PathChange, printable
+from leftoff.knowledge.features import Board, Feature, Fix, WorkNotes, working_context
 from leftoff.knowledge.features.work_context import WORKING_LINES, WorkingContext
 from leftoff.profiles.harness import HOLDS
 from leftoff.profiles.harness.checkpoints import (
@@ -20,6 +20,7 @@ from leftoff.profiles.harness.checkpoints import (
     PROGRESS,
     SESSION_KEYS,
     folder_of,
+    is_setup,
     list_shown,
     read_context,
     read_progress,
@@ -41,8 +42,10 @@ _STATED = {
 }
 # A context that is too long loses files down to this number.
 _FEWEST_FILES = 3
-# Roles that leftoff gave to files by itself.
+# Roles that leftoff gave to files, and nobody stated.
 _OBSERVED = frozenset({"plan", "modified"})
+# The role of a file that somebody only named.
+_NAMED = "named in the checkpoint"
 
 
 # Progress
@@ -60,7 +63,7 @@ def with_progress(found: Plain, checkpoint: Checkpoint, project: str) -> Plain:
         "nextSteps": keep_form(former.get("nextSteps"), next_steps(checkpoint)),
         "sessionId": folder_of(checkpoint).partition("/")[2],
     }
-    said = _keep_stated(said, standing, checkpoint)
+    said = _keep_stated(said, {} if is_setup(standing) else standing, checkpoint)
     if _says_the_same(said, standing):
         return found
     key = find_key(found, "lastSession")
@@ -81,18 +84,30 @@ def with_progress(found: Plain, checkpoint: Checkpoint, project: str) -> Plain:
 
 def _keep_stated(said: Plain, standing: Plain, checkpoint: Checkpoint) -> Plain:
     """Keep what the file says where an automatic save has nothing better than a guess."""
-    if not checkpoint.is_autosave or checkpoint.trigger == "ship":
+    if not checkpoint.is_autosave or _ships_other_work(said, standing, checkpoint):
         return said
     guessed = [
         theirs
         for theirs, ours in _STATED.items()
         if ours not in checkpoint.stated and list_words(standing.get(theirs))
     ]
+    if "summary" not in guessed and standing.get("sessionId") != said["sessionId"]:
+        # Another session has a summary now, and did not do what the last one did.
+        guessed = [key for key in guessed if key != "completedTasks"]
     result = {**said, **{key: standing[key] for key in guessed}}
     if len(guessed) == len([key for key in _STATED if list_words(standing.get(key))]) > 0:
         # Nothing of it is about this session.
         result["sessionId"] = standing.get("sessionId", said["sessionId"])
     return result
+
+
+def _ships_other_work(said: Plain, standing: Plain, checkpoint: Checkpoint) -> bool:
+    """Return whether an agent shipped its own work, and the file is about another session's.
+
+    Unlike other automatic saves, somebody asked for a ship, and its panel names this file.
+    """
+    is_own = checkpoint.trigger == "ship" and checkpoint.session_id is not None
+    return is_own and bool(said["summary"]) and standing.get("sessionId") != said["sessionId"]
 
 
 def _says_the_same(said: Plain, standing: Plain) -> bool:
@@ -103,27 +118,40 @@ def _says_the_same(said: Plain, standing: Plain) -> bool:
 
 def next_steps(checkpoint: Checkpoint) -> list[str]:
     """Return what to do next, the next action first."""
-    action = [checkpoint.next_action.text] if checkpoint.next_action else []
+    known = checkpoint.next_action
+    # That the user must be asked is no step, and git tracks some of these files.
+    action = [known.text] if known is not None and not known.is_unknown else []
     todos = [todo.text for todo in checkpoint.todos if todo.status != "completed"]
-    return [*action, *(text for text in todos if text not in action)]
+    return [*dict.fromkeys([*action, *checkpoint.next_steps, *todos])]
 
 
 # The working context
 
 
-def with_context(found: Plain, checkpoint: Checkpoint, board: Board) -> Plain:
-    """Return a working context updated from a checkpoint; our part has at most 40 lines."""
+def with_context(
+    found: Plain,
+    checkpoint: Checkpoint,
+    board: Board,
+    changes: Sequence[PathChange] = (),
+    decided: Sequence[str] = (),
+) -> Plain:
+    """Return a working context updated from a checkpoint; our part has at most 40 lines.
+
+    `changes` are what git shows, and `decided` is what the session added to the memory.
+    """
     kept = object_of(object_of(to_plain(checkpoint).get(EXTRA)).get("context"))
     former = {**kept, **found}
-    at_hand = context_of(checkpoint, board)
+    at_hand = context_of(checkpoint, board, changes, decided)
     standing = former.get(find_key(former, "codebaseUnderstanding"))
+    # The agent's last words are no insight about the code, unless somebody stated them.
+    learnt = (checkpoint.left_off or "") if "left_off" in checkpoint.stated else ""
     values: Plain = {
         "lastUpdated": iso(checkpoint.saved_at),
         "activeFeature": at_hand.feature,
         "summary": at_hand.summary,
         "workingFiles": at_hand.files,
         "decisions": keep_form(former.get(find_key(former, "decisions")), at_hand.decisions),
-        "codebaseUnderstanding": merge_areas(standing, checkpoint.left_off or "", checkpoint.notes),
+        "codebaseUnderstanding": merge_areas(standing, learnt, checkpoint.notes),
         "nextSteps": keep_form(former.get(find_key(former, "nextSteps")), at_hand.next_steps),
     }
     values["workingFiles"] = _fit_files(values, former)
@@ -141,6 +169,10 @@ def _fit_files(values: Plain, former: Plain) -> object:
     room = max(_FEWEST_FILES, WORKING_LINES - lines - 1)
     shown = dict([*files.items()][:room])
     standing = former.get(find_key(former, "workingFiles"))
+    # A list of files need not say more than their names.
+    roles = {path: role or shown.get(path, "") for path, role in read_roles(standing).items()}
+    if standing and not isinstance(standing, dict) and roles == shown:
+        return standing
     if standing and read_roles(standing) == shown:
         return standing
     forms = standing if isinstance(standing, dict) else {}
@@ -150,23 +182,27 @@ def _fit_files(values: Plain, former: Plain) -> object:
     }
 
 
-def context_of(checkpoint: Checkpoint, board: Board) -> WorkingContext:
+def context_of(
+    checkpoint: Checkpoint,
+    board: Board,
+    changes: Sequence[PathChange] = (),
+    decided: Sequence[str] = (),
+) -> WorkingContext:
     """Collect the state of a session's work."""
-    roles = {
-        file.path: file.role
-        for file in checkpoint.files
-        if file.role not in _OBSERVED and not file.path.startswith(_OWN)
-    }
-    changed = dict.fromkeys([*checkpoint.files_modified, *checkpoint.dirty])
+    named = [file for file in checkpoint.files if file.role not in _OBSERVED]
     # Files that leftoff writes are not the session's work.
-    changes = [PathChange(path=path, code=".M") for path in changed if not path.startswith(_OWN)]
+    named = [file for file in named if not file.path.startswith(_OWN)]
+    stated = {file.path: file.role for file in named if file.role}
     notes = WorkNotes(
-        decisions=[each.what for each in checkpoint.decisions],
+        decisions=[*dict.fromkeys([*(each.what for each in checkpoint.decisions), *decided])],
         next_steps=next_steps(checkpoint),
     )
-    found = working_context(_board_for(checkpoint, board), changes, notes, checkpoint.saved_at)
-    # What somebody said about a file beats what git says about it.
-    files = {**found.files, **roles}
+    item = _find_item(checkpoint, board)
+    found = working_context(item, _list_changes(checkpoint, changes), notes, checkpoint.saved_at)
+    # What somebody said about a file beats what git says about it, and is not cut first.
+    files = {**stated, **{path: role for path, role in found.files.items() if path not in stated}}
+    for file in named:
+        files.setdefault(file.path, _NAMED)
     return WorkingContext(
         updated_at=found.updated_at,
         feature=checkpoint.feature or found.feature,
@@ -177,12 +213,22 @@ def context_of(checkpoint: Checkpoint, board: Board) -> WorkingContext:
     )
 
 
-def _board_for(checkpoint: Checkpoint, board: Board) -> Board:
-    """Return a board with only the checkpoint's feature, or the whole board if it names none."""
-    named = [each for each in board.features if each.id == checkpoint.feature]
-    if checkpoint.feature is not None:
-        return Board(features=named)
-    return board
+def _list_changes(checkpoint: Checkpoint, seen: Sequence[PathChange]) -> list[PathChange]:
+    """Return the changed files of a checkpoint, each with what git shows of it now."""
+    known = {printable(each.path): each for each in seen}
+    changed = dict.fromkeys([*checkpoint.files_modified, *checkpoint.dirty])
+    return [
+        known.get(path, PathChange(path=path, code=".M"))
+        for path in changed
+        if not path.startswith(_OWN)
+    ]
+
+
+def _find_item(checkpoint: Checkpoint, board: Board) -> Feature | Fix | None:
+    """Return the checkpoint's feature or fix, or the first feature that is not done."""
+    if checkpoint.feature is None:
+        return board.active_feature
+    return next((each for each in board.items if each.id == checkpoint.feature), None)
 
 
 # The record

@@ -19,7 +19,7 @@ from leftoff.profiles.mirror.manifest import NOWHERE, MirrorCursor
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.mirror.native_files import NativeFiles
 from leftoff.profiles.profile import AUTOSAVE, SessionNews, StoreNews, TakenUp
-from leftoff.store import LISTED, CheckpointEntry, Store, StoreEvent
+from leftoff.store import BY_PROMPT, LISTED, CheckpointEntry, Store, StoreEvent
 
 # In practice no limit: a full export writes every listed checkpoint.
 _MOST = 1_000_000
@@ -212,7 +212,9 @@ def _news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:
 
 def _find_taken_up(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, TakenUp]:
     return {
-        each: TakenUp(event=event.id, session_id=event.session_id)
+        each: TakenUp(
+            event=event.id, session_id=event.session_id, is_by_prompt=event.trigger == BY_PROMPT
+        )
         for event in events
         if event.action in {"resumed", "consumed"}
         for one in event.ids
@@ -265,6 +267,9 @@ def _find_shown(mirror: Mirror, name: str) -> Checkpoint | None:
     if head is None or head.state not in LISTED or head.problem:
         return None
     entry = _list_shown(mirror, head)[0] if name else head
+    # In native files, a name means that somebody saved it.
+    if name and entry.is_autosave:
+        return None
     return _as_shown(mirror.store.load(entry))
 
 

@@ -105,8 +105,18 @@ class NativeFiles:
             return
         if found is not None and not self.is_ours(path, found[0]):
             self._on_edit(target, found[0])
+        if found is None and of:
+            data = self._find_trashed(target, of) or data
         put(target, data, find_mode(found))
         self._record(path, data, of)
+
+    def _find_trashed(self, target: Path, of: str) -> bytes | None:
+        """Return the bytes of a trashed file that we once imported as this very checkpoint."""
+        for each in trash.list_files(self._store):
+            found = read_regular(Path(each.path)) if each.came_from == str(target) else None
+            if found is not None and self._is_source(of, found[0]):
+                return found[0]
+        return None
 
     def edit(self, path: str, change: Callable[[str], str]) -> None:
         """Change our part of a file that belongs to others; an empty text means no file."""

@@ -174,7 +174,7 @@ def _in_file(found: Iterable[Prompt]) -> list[FilePrompt]:
     return [
         FilePrompt(
             text=each.text,
-            told_at=each.told_at or f"{each.at:%Y-%m-%dT%H:%M:%SZ}",
+            written_at=each.written_at or f"{each.at:%Y-%m-%dT%H:%M:%SZ}",
             at=each.at,
             tag=each.tag,
         )

@@ -100,7 +100,7 @@ def _values(more: More) -> Iterable[Any]:
 
 
 def _mark_queued(value: Any) -> Any:
-    """Tell an entry that is not in force from the same one that is."""
+    """Mark an entry that is not in force, so that it differs from the same one that is."""
     return ["queued", value]
 
 

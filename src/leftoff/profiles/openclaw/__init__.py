@@ -13,7 +13,8 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.git.query import printable
-from leftoff.profiles.openclaw import buffer_file, openclaw_layout
+from leftoff.names import RESERVED
+from leftoff.profiles.openclaw import buffer_file, moments, openclaw_layout
 from leftoff.profiles.profile import Files, More, Native, StoreNews
 from leftoff.profiles.regular_files import digest
 from leftoff.projects.project import Project
@@ -107,8 +108,19 @@ def read(path: Path, data: bytes) -> Native:
         else path.stem
     )
     if f"{name}.md" == _AUTOSAVE_NAME:
-        return buffer_file.read(text, path)
-    return msgspec.structs.replace(openclaw_layout.read(text, path), name=name)
+        return _date(buffer_file.read(text, path), path)
+    return _date(msgspec.structs.replace(openclaw_layout.read(text, path), name=name), path)
+
+
+def _date(native: Native, path: Path) -> Native:
+    """Add when a file was last written, which is what its age counts from."""
+    written_at = moments.find_last_write(path)
+    if native.problem or written_at is None or native.saved_at is None:
+        return native
+    if written_at - native.saved_at < moments.TOLERANCE:
+        return native
+    fields = {**native.fields, "as_of": written_at.isoformat()}
+    return msgspec.structs.replace(native, fields=fields)
 
 
 def write(files: Files, news: StoreNews) -> None:
@@ -116,7 +128,8 @@ def write(files: Files, news: StoreNews) -> None:
     project = _project(files, news)
     for name, checkpoint in news.current.items():
         path = f"{CHECKPOINTS}/{name}.md" if name else AUTOSAVE
-        if path == LOG:
+        # With another profile's rules, somebody may have used the names of our own files.
+        if name in RESERVED:
             continue
         path = _free(files, path, project)
         if checkpoint is None:
@@ -128,7 +141,7 @@ def write(files: Files, news: StoreNews) -> None:
             else buffer_file.render(checkpoint, _state(files), project=project)
         )
         files.replace(path, text.encode("utf-8", "replace"), of=checkpoint.id)
-    for checkpoint in filter(_is_told, news.saved):
+    for checkpoint in filter(_is_listed, news.saved):
         line = buffer_file.log_line(checkpoint)
         files.append(LOG, line, key=checkpoint.id, head=buffer_file.LOG_TITLE)
     if news.session is not None and news.session.buffer:
@@ -168,6 +181,6 @@ def _state(files: Files) -> str:
     return data.decode("utf-8", "replace") if data else ""
 
 
-def _is_told(checkpoint: Checkpoint) -> bool:
+def _is_listed(checkpoint: Checkpoint) -> bool:
     """Return whether the log lists a checkpoint: we saved it, and automatically."""
     return checkpoint.is_autosave and checkpoint.source is None

@@ -10,7 +10,8 @@ _MOMENT = re.compile(
 )
 # The offset that the original stamps on every file, in whatever zone it runs.
 _STAMPED = timedelta(hours=8)
-_TOLERANCE = timedelta(minutes=3)
+TOLERANCE = timedelta(minutes=3)
+"""How far the time in a file and the time of the file may be apart and still mean the same."""
 
 
 def write(moment: datetime) -> str:
@@ -59,4 +60,14 @@ def _local(naive: datetime, path: Path) -> datetime | None:
     except (OSError, ValueError, OverflowError):
         return None
     local = naive.astimezone()
-    return local if abs(written_at - local) <= _TOLERANCE else None
+    return local if abs(written_at - local) <= TOLERANCE else None
+
+
+def find_last_write(path: Path) -> datetime | None:
+    """Return when a file was last written; None if git may have written it, as at a clone."""
+    if any((folder / ".git").exists() for folder in path.parents):
+        return None
+    try:
+        return datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+    except (OSError, ValueError, OverflowError):
+        return None

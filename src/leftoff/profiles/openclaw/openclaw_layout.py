@@ -17,6 +17,7 @@ from leftoff.profiles.markdown_codec import (
     Plain,
     Section,
     read_nothing,
+    split_sections,
 )
 from leftoff.profiles.openclaw import moments, points
 from leftoff.profiles.openclaw.points import Point
@@ -29,6 +30,7 @@ from leftoff.profiles.openclaw.section_items import (
     unescape,
 )
 from leftoff.profiles.profile import Native
+from leftoff.text.markdown_tables import replace_tables
 
 KEY = "openclaw"
 """The key under which a checkpoint keeps content of a file that we do not know."""
@@ -41,6 +43,11 @@ _TITLE = re.compile(r"^\W*(?:checkpoint|autosave)\b\W*", re.IGNORECASE)
 # The placeholder of the template.
 _UNFILLED = re.compile(r"YYYY|<")
 _SUBHEADING = re.compile(r"#{3,6} \S(?:.*\S)?")
+# `## Progress (day 2)`, `## Blockers — since Monday`
+_ASIDE = re.compile(
+    r"(## .*?\w)(?:[ \t]+\((?P<inside>[^()]*\D[^()]*)\)|[ \t]*(?:—|–|:| - )[ \t]*(?P<behind>\w.*))"
+    r"[ \t]*$"
+)
 
 
 def read(text: str, path: Path) -> Native:
@@ -48,6 +55,8 @@ def read(text: str, path: Path) -> Native:
     text = level(text)
     parts = LAYOUT.split(text)
     fields = LAYOUT.read(parts)
+    if asked := fields.pop("asked", []):
+        fields["questions"] = [*fields.get("questions", []), *asked]
     notes = [unescape(parts.intro)] if parts.intro else []
     moment = read_moment(parts, path)
     created = parts.fields.get("Created", "")
@@ -67,7 +76,28 @@ def read(text: str, path: Path) -> Native:
 
 def level(text: str) -> str:
     """Return a file with each heading and field in the form of this layout."""
-    return level_fields(level_headings(text.lstrip("\n"), _SECTIONS), _FIELDS)
+    text = text.lstrip("\n")
+    made = level_fields(level_headings(text, _list_missing(text)), _FIELDS)
+    return "\n".join(_level_aside(line) for line in made.split("\n"))
+
+
+def _list_missing(text: str) -> frozenset[str]:
+    """Return the titles that a file has, and all spellings of the sections that it lacks.
+
+    A bold `Files:` in the progress is a heading only if the file has no section about files.
+    """
+    there = {fold_title(part.title) for part in split_sections(text)}
+    lacking = [each for each in _SPELLINGS if not each & there]
+    return frozenset().union(there & _SECTIONS, *lacking)
+
+
+def _level_aside(line: str) -> str:
+    """Move what a known heading says beside its title into the section."""
+    found = _ASIDE.match(line) if line.startswith("## ") else None
+    if found is None or fold_title(line) in _SECTIONS or fold_title(found[1]) not in _SECTIONS:
+        return line
+    aside = found["inside"] or found["behind"]
+    return f"{found[1]}\n{'### ' if fold_title(found[1]) in _PROGRESS else '- '}{aside}"
 
 
 def _find_own_title(text: str, path: Path) -> str:
@@ -150,7 +180,7 @@ def _list_texts(value: object) -> list[tuple[str, str]]:
 
 def _read_progress(lines: Lines) -> Plain:
     """Read what was done; prose at the end says where the work stopped."""
-    found = split_items(lines)
+    found = split_items(replace_tables(lines))
     left_off = found.pop().text if found and found[-1].kind == "prose" else ""
     done = [
         each.text if each.kind == "heading" else points.unguard(unescape(each.text))
@@ -201,12 +231,17 @@ def _write_action(checkpoint: Checkpoint) -> str:
 
 
 def _read_blockers(lines: Lines) -> Plain:
-    found = points.read_all(lines)
+    found = points.read_all(replace_tables(lines))
     asked = [point for point in found if point.label == _ASKED]
     return {
         "blockers": [_join_point(point) for point in found if point.label != _ASKED],
         "questions": [_join_point(point, without=_ASKED) for point in asked],
     }
+
+
+def _read_questions(lines: Lines) -> Plain:
+    found = points.read_all(replace_tables(lines))
+    return {"asked": [_join_point(point, without=_ASKED) for point in found]}
 
 
 def _write_blockers(checkpoint: Checkpoint) -> str:
@@ -222,6 +257,10 @@ def _join_point(point: Point, *, without: str = "") -> str:
 
 
 # Key Decisions
+
+
+def _read_decisions(lines: Lines) -> Plain:
+    return {"decisions": [*map(_read_decision, points.read_all(replace_tables(lines)))]}
 
 
 def _read_decision(point: Point) -> Plain:
@@ -243,7 +282,7 @@ def _make_decision(decision: Decision) -> Point:
 
 def _read_context(lines: Lines) -> Plain:
     fields: Plain = {"files": [], "files_modified": [], "artifacts": {}, "failed": [], "notes": []}
-    for point in points.read_all(lines):
+    for point in points.read_all(replace_tables(lines)):
         match point.label:
             case "Branch":
                 fields.setdefault("branch", point.text)
@@ -336,6 +375,13 @@ def _make_other_field(title: str) -> Field:
     return Field(title, read_nothing, lambda _: None)
 
 
+# Headings that name blockers together with something else.
+_JOINED = tuple(
+    f"Blockers{between}{other}"
+    for between in (" and ", " & ", " / ", "/", ", ", " or ")
+    for other in ("uncertainties", "risks", "issues", "questions", "open questions", "obstacles",
+                  "problems", "unknowns", "pending decisions", "concerns")
+)  # fmt: skip
 LAYOUT = Layout(
     fold=fold_title,
     fields=(
@@ -349,13 +395,17 @@ LAYOUT = Layout(
             _read_progress,
             _write_progress,
             ("Done", "Completed", "Progress so far", "Current progress", "What was done",
-             "进度", "进展", "Fortschritt", "Progrès", "Avancement", "Progreso"),
+             "What was completed", "Completed work", "Work completed", "Done so far", "Status",
+             "Current status", "Progress made", "Current state", "进度", "进展", "Fortschritt",
+             "Progrès", "Avancement", "Progreso"),
         ),
         Section(
             "Next Action",
             _read_action,
             _write_action,
             ("Next Actions", "Next Step", "Next Steps", "Exact next action", "Next",
+             "Immediate next action", "Immediate next step", "Exact next step", "What's next",
+             "Up next", "Next up",
              "下一步", "下一步行动", "Nächster Schritt", "Nächste Schritte", "Prochaine étape",
              "Prochaine action", "Siguiente paso", "Próxima acción"),
         ),
@@ -363,28 +413,48 @@ LAYOUT = Layout(
             "Blockers",
             _read_blockers,
             _write_blockers,
-            ("Blocker", "Blockers and uncertainties", "Blockers & uncertainties", "Blocked by",
-             "阻塞", "障碍", "Hindernisse", "Blocages", "Bloqueos"),
+            ("Blocker", "Blocked", "Blocked by", "Blocked on", "Blocking", "Blocking on",
+             "Blocking issues", "Current blockers", "Open blockers", "Known blockers", "Obstacles",
+             "Issues", "Open issues", "Known issues", "Current issues", "Problems", "Open problems",
+             "Known problems", "Uncertainties", "Risks", "Pending decisions", "Open decisions",
+             "Waiting on", "Waiting for", "阻塞", "阻塞项", "阻碍", "障碍", "卡点", "问题",
+             "Hindernisse", "Probleme", "Offene Probleme", "Blockaden", "Blocages", "Obstáculos",
+             "Problèmes", "Bloqueos", "Impedimentos", *_JOINED),
+        ),
+        Section(
+            "Open questions",
+            _read_questions,
+            # They are written among the blockers.
+            lambda _: None,
+            ("Questions", "Open question", "Unanswered questions", "未解决的问题", "待定问题",
+             "Offene Fragen", "Questions ouvertes", "Preguntas abiertas"),
         ),
         Section(
             "Key Decisions",
-            lambda lines: {"decisions": [*map(_read_decision, points.read_all(lines))]},
+            _read_decisions,
             lambda checkpoint: points.write_all(map(_make_decision, checkpoint.decisions)),
-            ("Decisions", "Key Decision", "Decisions made", "关键决策", "决策", "Entscheidungen",
+            ("Decisions", "Key Decision", "Decisions made", "Important decisions",
+             "Recent decisions", "Decisions and reasoning", "Decisions & reasoning",
+             "Key decisions and reasoning", "Key decisions & reasoning", "Decisions and rationale",
+             "Decisions & rationale", "Key decisions and rationale", "Key decisions & rationale",
+             "Decision log", "关键决策", "决策", "Entscheidungen",
              "Décisions", "Decisiones"),
         ),
         Section(
             "Relevant Context",
             _read_context,
             lambda checkpoint: points.write_all(_make_context(checkpoint)),
-            ("Context", "Relevant files", "Files and context", "相关上下文", "上下文", "Kontext",
+            ("Context", "Relevant files", "Relevant file paths", "Files", "File paths",
+             "Files and context", "Context and files", "Key context", "Important context",
+             "Relevant context and files", "Relevant context & files", "Files & context",
+             "相关上下文", "上下文", "Kontext",
              "Contexte", "Contexto"),
         ),
     ),
 )  # fmt: skip
-_SECTIONS = frozenset(
-    fold_title(spelling) for part in LAYOUT.sections for spelling in (part.title, *part.spellings)
-)
+_SPELLINGS = [frozenset(map(fold_title, (part.title, *part.spellings))) for part in LAYOUT.sections]
+_SECTIONS = frozenset[str]().union(*_SPELLINGS)
+_PROGRESS = _SPELLINGS[0]
 _FIELDS = frozenset(
     fold_title(spelling) for part in LAYOUT.fields for spelling in (part.title, *part.spellings)
 )

@@ -111,7 +111,7 @@ def _end_of_comment(lines: Sequence[str], at: int) -> int | None:
 
 # Text that would mean something else at the start of a line.
 _MARKUP = (
-    r"#{1,6}(?:[ \t]|$)|```|~~~|[-*+](?:[ \t]|$)|<!--|\*\*[^*\n]+:\*\*|"
+    r"#{1,6}(?:[ \t]|$)|```|~~~|[-*+](?:[ \t]|$)|<!--|\*\*[^*\n]+:\*\*|\||"
     rf"{re.escape(INFERRED)}$"
 )
 _ESCAPES = markdown_codec.Escapes(_MARKUP, indent=r"[ \t]*")

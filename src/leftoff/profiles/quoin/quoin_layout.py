@@ -275,9 +275,9 @@ def _find_status(checkpoint: Checkpoint) -> str:
     return _VOLUNTARY if checkpoint.name else f"checkpoint save ({checkpoint.trigger})"
 
 
-def _find_trigger_told(checkpoint: Checkpoint) -> str | None:
-    is_told = checkpoint.name and checkpoint.trigger != MANUAL
-    return checkpoint.trigger if is_told else None
+def _find_shown_trigger(checkpoint: Checkpoint) -> str | None:
+    is_shown = checkpoint.name and checkpoint.trigger != MANUAL
+    return checkpoint.trigger if is_shown else None
 
 
 _STYLE = Style(
@@ -345,7 +345,7 @@ LAYOUT = Layout(
         _STYLE.texts("Notes", "notes", is_optional=True),
         _STYLE.text("Session ID", "session_id", is_optional=True),
         Section("Session link", section_values.read_link, section_values.write_link),
-        _STYLE.text("Trigger", "trigger", find=_find_trigger_told, is_optional=True),
+        _STYLE.text("Trigger", "trigger", find=_find_shown_trigger, is_optional=True),
         Section("Context use", _read_context, _write_context),
         Section("Saved at", _read_moment, lambda each: each.saved_at.astimezone(UTC).isoformat()),
     ),

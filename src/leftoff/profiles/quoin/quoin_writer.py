@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -35,9 +35,10 @@ def write(files: Files, news: StoreNews) -> None:
         is_open = checkpoint.id not in taken_up and not checkpoint.source
         if path is not None and is_open:
             _mark(files, checkpoint, path, news)
-    for checkpoint in _find_restored(files, news):
+    restored = _find_restored(files, news)
+    for checkpoint in restored:
         _unmark(files, checkpoint)
-    _ledger(files, news)
+    _ledger(files, news, restored)
     for prompts in news.prompts:
         _prompts(files, prompts)
     if news.session is not None and news.session.event == "session-start":
@@ -45,11 +46,24 @@ def write(files: Files, news: StoreNews) -> None:
 
 
 def _find_restored(files: Files, news: StoreNews) -> list[Checkpoint]:
-    """Return the restored checkpoints; on first contact, those that quoin itself saved here."""
+    """Return the restored checkpoints; on first contact, those whose mark is still here."""
+    # Only a restore consumes a mark: "go on" shows nothing of what was saved.
+    joined = {key for key, each in news.taken_up.items() if each.is_by_prompt}
+    resumed = [each for each in news.resumed if each.id not in joined]
     if not news.is_whole:
-        return [*news.resumed]
-    restored = [each for each in news.resumed if each.id in news.taken_up]
-    return [each for each in restored if _is_from_here(files, each)]
+        return resumed
+    restored = [each for each in resumed if each.id in news.taken_up]
+    return [each for each in restored if _is_from_here(files, each) or _is_marked(files, each)]
+
+
+def _is_marked(files: Files, checkpoint: Checkpoint) -> bool:
+    """Return whether the mark of its session names our file about it.
+
+    A project that was copied or restored from a backup counts as first contact again.
+    """
+    target = sentinels.marks(files.root).get(checkpoint.session_id or "")
+    shown = files.read(f"{CHECKPOINTS}/{target.name}") if target is not None else None
+    return shown == render(checkpoint).encode("utf-8", "replace")
 
 
 def _warn_of_nested(files: Files, news: StoreNews) -> None:
@@ -187,15 +201,15 @@ def _prompts(files: Files, news: PromptNews) -> None:
 # The ledger
 
 
-def _ledger(files: Files, news: StoreNews) -> None:
-    """Add a row for each save and each restore."""
-    ours = [each for each in news.saved if each.source is None]
+def _ledger(files: Files, news: StoreNews, restored: Sequence[Checkpoint]) -> None:
+    """Add a row for each save on purpose and each restore; nobody ran what hooks save."""
+    ours = [each for each in news.saved if each.source is None and each.name]
     if news.is_whole:
         _fill_ledgers(files, ours, news)
         ours = []
     for checkpoint in ours:
         _add(files, _row(checkpoint, "save", news), key=f"saved {checkpoint.id}")
-    for checkpoint in _find_restored(files, news):
+    for checkpoint in restored:
         taken_up = news.taken_up.get(checkpoint.id) or TakenUp(event=checkpoint.id)
         row = _row(checkpoint, "restore", news, session_id=taken_up.session_id)
         _add(files, row, key=f"resumed {taken_up.event}")

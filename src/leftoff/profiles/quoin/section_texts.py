@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from leftoff.profiles import markdown_codec
+from leftoff.text.markdown_tables import replace_tables
 
 NONE = "(none)"
 
@@ -108,7 +109,7 @@ def write_item(value: str) -> str:
 
 def read_items(lines: Sequence[str]) -> list[str]:
     """Read bullets as texts; a line without a bullet is a text of its own."""
-    found = [raw for raw in split_items(lines) if not is_nothing("\n".join(raw))]
+    found = [raw for raw in split_items(replace_tables(lines)) if not is_nothing("\n".join(raw))]
     return [unescape(each) for each in found]
 
 

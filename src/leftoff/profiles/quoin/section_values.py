@@ -17,6 +17,7 @@ from leftoff.profiles.quoin.section_texts import (
     unescape,
     write_item,
 )
+from leftoff.text.markdown_tables import replace_tables
 
 PLAN, STATE = "current-plan.md", "session-state"
 _NOT_FOUND = "(none found)"
@@ -105,8 +106,10 @@ def read_artifacts(lines: Lines) -> Plain:
     rest: list[str] = []
     for raw in split_items(lines):
         name, path, remark = _read_artifact(raw[0])
-        if path and paths.setdefault(name, path) != path:
-            remark = f"{path} {remark}"
+        if path and name in paths:
+            remark = f"{path} {remark}".strip()
+        elif path:
+            paths[name] = path
         remarks = [f"{name}: {remark}" if name and remark else remark, *raw[1:]]
         if any(each.strip() for each in remarks):
             rest.append(unescape([each for each in remarks if each.strip()]))
@@ -126,7 +129,10 @@ def _read_artifact(text: str) -> tuple[str, str, str]:
         return _find_alias(name), path, " ".join([remark, *more]).strip()
     name, colon, value = text.partition(":")
     if colon and "/" not in name:
-        return (_find_alias(name), *_read_path(value.strip(" \t")))
+        # A title without a path, such as a heading in bold, is a remark.
+        is_title = not value.strip("*_ \t") and _find_alias(name) not in LISTED
+        named = (_find_alias(name), *_read_path(value.strip(" \t")))
+        return ("", "", text) if is_title else named
     name, *values = _ARROW.split(text, maxsplit=1)
     if values:
         return (_find_alias(name), *_read_path(values[0]))
@@ -219,7 +225,7 @@ def write_plan(checkpoint: Checkpoint) -> str | None:
 
 def read_decisions(lines: Lines) -> Plain:
     """Read the decisions."""
-    found = [raw for raw in split_items(lines) if not is_nothing("\n".join(raw))]
+    found = [raw for raw in split_items(replace_tables(lines)) if not is_nothing("\n".join(raw))]
     return {"decisions": [_read_decision(raw) for raw in found]}
 
 

@@ -101,7 +101,7 @@ def _entries(text: str) -> list[tuple[str, str]]:
 
 def _header(prompt: FilePrompt) -> str:
     tag = f" [non-replayable:{prompt.tag}]" if prompt.tag else ""
-    return f"=== BLOCKED PROMPT [{prompt.told_at}]{tag} ==="
+    return f"=== BLOCKED PROMPT [{prompt.written_at}]{tag} ==="
 
 
 def words(text: str) -> str:

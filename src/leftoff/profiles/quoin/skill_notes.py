@@ -20,13 +20,29 @@ from leftoff.profiles.regular_files import read_regular
 SESSIONS = f"{MEMORY}/sessions"
 _MOST_TASKS = 30
 _FIELD = re.compile(
-    r"(?:[-*+]\s+)?(?P<name>Session UUID|Phase)\s*:\s*(?P<value>.+?)\s*$", re.IGNORECASE
+    r"(?:[-*+|]\s+)?(?P<name>Session (?:UUID|ID)|Phase)\s*[:：|]\s*(?P<value>.+?)\s*\|?\s*$",
+    re.IGNORECASE,
 )
 _MARKS = re.compile(r"[*`]+")
-_TITLES = frozenset(
-    {"status", "current stage", "completed in this session", "unfinished work", "open questions",
-     "decisions made", "cost"}
-)  # fmt: skip
+# The sections of a session's file, each with the other spellings of its title.
+_SECTIONS = {
+    "status": (),
+    "current stage": ("current phase", "stage", "phase"),
+    "completed in this session": ("completed", "completed this session", "done"),
+    "unfinished work": (
+        "unfinished",
+        "remaining work",
+        "remaining",
+        "work remaining",
+        "still to do",
+    ),
+    "open questions": ("open question", "questions", "unresolved questions"),
+    "decisions made": ("decisions", "key decisions", "decisions made this session"),
+    "cost": (),
+}
+_TITLES = {spelling: title for title, others in _SECTIONS.items() for spelling in (title, *others)}
+# A single word, such as `**Phase:**` under Cost, may be a field of another section.
+_CLEAR_TITLES = frozenset(each for each in _TITLES if each in _SECTIONS or " " in each)
 _NUMBERED = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:(?:[✓✔☑✅x]|\[[ xX]\])\s+)?(.+)|[✓✔☑✅]\s+(.+)")
 
 
@@ -90,21 +106,21 @@ def _text(path: Path) -> str:
 
 
 def _state(path: Path) -> dict[str, Any]:
-    text = level_headings(_text(path).removeprefix("\ufeff"), _TITLES)
+    text = level_headings(_text(path).removeprefix("\ufeff"), _CLEAR_TITLES)
     parts: dict[str, list[str]] = {}
     for part in markdown_codec.split_sections(text):
-        parts.setdefault(fold_title(part.title), []).extend(part.lines)
+        title = fold_title(part.title)
+        parts.setdefault(_TITLES.get(title, title), []).extend(part.lines)
     cost = (_FIELD.match(_MARKS.sub("", line).strip()) for line in parts.get("cost", []))
     fields = {found["name"].lower(): found["value"] for found in cost if found}
     unfinished = section_texts.read_text(parts.get("unfinished work", []))
     stage = fields.get("phase") or section_texts.read_word(parts.get("current stage", []))
-    decisions = parts.get("decisions made") or parts.get("decisions made this session", [])
     return {
         "name": _find_task(path),
-        "session_id": fields.get("session uuid"),
+        "session_id": fields.get("session uuid") or fields.get("session id"),
         "plan": {"stage": stage} if stage else {},
         "questions": _read_list(parts.get("open questions", [])),
-        "decisions": [_decision(each) for each in _read_list(decisions)],
+        "decisions": [_decision(each) for each in _read_list(parts.get("decisions made", []))],
         "left_off": unfinished,
         "intent": next(iter(_plain_lines(unfinished or "")), None),
         "done": _read_list(parts.get("completed in this session", [])),
@@ -112,8 +128,13 @@ def _state(path: Path) -> dict[str, Any]:
 
 
 def _read_list(lines: list[str]) -> list[str]:
-    found = section_texts.read_items(lines)
-    return [next(_plain_lines(each), each) if "\n" not in each else each for each in found if each]
+    return [_strip_mark(each) for each in section_texts.read_items(lines) if each]
+
+
+def _strip_mark(item: str) -> str:
+    """Return an item without its own number or tick; the lines below it stay."""
+    head, below, rest = item.partition("\n")
+    return next(_plain_lines(head), head) + below + rest
 
 
 def _plain_lines(text: str) -> Iterator[str]:

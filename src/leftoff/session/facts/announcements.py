@@ -2,13 +2,14 @@
 
 import re
 
-from leftoff.session.facts.sentences import refers_back, split_sentences
+from leftoff.session.facts.sentences import is_bare, refers_back, split_sentences
 
 # "Let me know …" is said to the user, and announces nothing.
 _I_WILL = (
     r"(?:i will|i'll|i am going to|i'm going to|i'm about to|i (?:now |also )?want to|i should|"
     r"(?:i )?(?:still |now |also )?(?:need|have) to|let me|let's|let us|we'll|we will|we need to|"
-    r"we should|we're going to|the (?:fix|solution|(?:next|last) step|plan|goal) is to)"
+    r"we should|we're going to|next,? i(?: would|'d)(?: like to)?|"
+    r"the (?:fix|solution|(?:next|last) step|plan|goal) is to)"
     r"(?::(?: [-*]| \d[.)])?)? (?!know\b|remind\b)"
 )
 # Words before an announcement that say nothing about it: "OK, so now I'll …".
@@ -28,10 +29,10 @@ _AFTER = re.compile(
     rf"{_I_WILL}{_ADVERBS}{_ACTION}",
     re.IGNORECASE | re.DOTALL,
 )
-# "That fails on Windows, so let me guard it.": the reason follows the order.
+# "That fails on Windows, so let me guard it.": the reason stays before the order.
 _BECAUSE = re.compile(
-    rf"(?P<why>(?!if\b|unless\b|or\b).{{3,240}}?)(?:,? (?:so|and|but)|;|,| -|:)(?: now| next)? "
-    rf"{_I_WILL}{_ADVERBS}{_ACTION}",
+    rf"(?P<why>(?!if\b|unless\b|or\b).{{3,240}}?)(?P<link>,? (?:so|and|but)|;|,| -|:)"
+    rf"(?: now| next)? {_I_WILL}{_ADVERBS}{_ACTION}",
     re.IGNORECASE | re.DOTALL,
 )
 # "I'm adding a guard now." and "Fixing it by hand." go on.
@@ -54,8 +55,8 @@ _ORDER = re.compile(
 )
 # "I add the test first." is said of what follows; a verb that could be in the past is not safe.
 _PRESENT = re.compile(
-    rf"(?:{_FILLER} )*i (?:now |first |then )?(?P<action>(?!(?:am|was|have|had|did|do|can|could|"
-    r"would|should|might|may|must|will|think|thought|see|saw|found|find|know|knew|understand|"
+    rf"(?:{_FILLER} )*i (?:now |first |then )?(?P<action>(?!(?:now|first|then|am|was|have|had|did|"
+    r"do|can|could|would|should|might|may|must|will|think|thought|see|saw|found|find|know|knew|understand|"
     r"understood|believe|guess|made|got|get|ran|wrote|put|set|cut|hit|let|read|left|lost|kept|built|"
     r"sent|took|gave|said|went|came|began|chose|drew|froze|need|want|like|love|hope|agree|disagree|also|just|"
     r"already|only|still|never|really|even|haven't|hadn't|didn't|don't|couldn't|can't|won't|wasn't)\b"
@@ -64,11 +65,20 @@ _PRESENT = re.compile(
 )
 # The agent itself calls it the next step.
 _LABELLED = re.compile(
-    r"\W*next(?: action| steps?)?\W*: ?\W*(?:\d[.)] )?(?P<action>\w.*)", re.IGNORECASE | re.DOTALL
+    r"\W*(?:next(?: action| steps?)?|(?:still )?to ?do|left to do)\W*: ?\W*(?:\d[.)] )?"
+    r"(?P<action>\w.*)",
+    re.IGNORECASE | re.DOTALL,
 )
+_THING = re.compile(r"(?:the|an?) ", re.IGNORECASE)
 # "Now the README, rewritten for the new build:" names what is next without a verb.
 _NAMED = re.compile(
     r"(?:now|next|then)(?: up)?[,:]? (?:on to )?(?P<what>(?:the|for the|`).*):", re.IGNORECASE
+)
+# "The tests come next." and "Next is the changelog."
+_COMES = re.compile(
+    r"(?P<what>(?:the|an?|`)[^,;]*?) (?:comes?|is|are) next[.!]?"
+    r"|next (?:comes?|is|are) (?P<after>(?:the|an?|`).*)",
+    re.IGNORECASE,
 )
 _AGAIN = re.compile(
     rf"(?P<link>,? (?:and then|and|then|so)|;|,) {_I_WILL}{_ADVERBS}", re.IGNORECASE
@@ -90,11 +100,15 @@ def find_order(text: str) -> str:
     if first is None:
         return ""
     start = orders[first]
-    if first and refers_back(start):
+    if first and refers_back(start) and " " in parts[first - 1]:
         # "Fix it." needs what was said before.
-        start = _join_reason(start, parts[first - 1])
+        before = parts[first - 1].rstrip(" :")
+        start = f"{before}{'' if before.endswith(('.', '!', '?', '…')) else '.'} {start}"
     rest = (
-        order or part for part, order in zip(parts[first + 1 :], orders[first + 1 :], strict=True)
+        order or part
+        for part, order in zip(parts[first + 1 :], orders[first + 1 :], strict=True)
+        # "Let me fix this." repeats what was just announced.
+        if not (order and is_bare(order) and refers_back(order))
     )
     return " ".join([start, *rest])
 
@@ -113,8 +127,9 @@ def _turn_announcement(plain: str) -> str:
     groups = found.groupdict()
     if when := groups.get("when"):
         return _finish(f"{when}, {action}")
-    order = _finish(action)
-    return _join_reason(order, groups["why"]) if groups.get("why") else order
+    if why := groups.get("why"):
+        return _finish(f"{why}{groups['link']} {action}")
+    return _finish(action)
 
 
 def _turn_doing(plain: str) -> str:
@@ -128,12 +143,22 @@ def _turn_doing(plain: str) -> str:
 def _turn_label(plain: str) -> str:
     found = _LABELLED.fullmatch(plain)
     action = _clean(found["action"]) if found else ""
-    return (to_order(action) or _finish(action)) if action else ""
+    if not action:
+        return ""
+    # A thing is no order: "Next: a test for it."
+    return to_order(action) or _finish(_with(action) if _THING.match(action) else action)
 
 
 def _turn_name(plain: str) -> str:
     found = _NAMED.fullmatch(plain)
-    return _finish(f"continue with {found['what']}") if found else ""
+    if found:
+        return _finish(_with(found["what"]))
+    comes = _COMES.fullmatch(plain)
+    return _finish(_with(comes["what"] or comes["after"])) if comes else ""
+
+
+def _with(thing: str) -> str:
+    return f"continue with {thing[:1].lower()}{thing[1:]}"
 
 
 def _turn_order(plain: str) -> str:
@@ -149,10 +174,6 @@ def _clean(action: str) -> str:
     """Remove the "I'll" of later clauses; return "" if it cannot be an order."""
     action = _AGAIN.sub(r"\g<link> ", action)
     return "" if _NO_ORDER.match(action) else action
-
-
-def _join_reason(order: str, reason: str) -> str:
-    return f"{order.rstrip('.')}: {reason.rstrip('.:;, ')}."
 
 
 def _finish(order: str) -> str:

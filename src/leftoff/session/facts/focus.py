@@ -1,14 +1,71 @@
-"""Rank the files that will be needed next by how, when and where each was last mentioned."""
+"""Rank the files that will be needed next by how, when and where each was last mentioned.
+
+Everything that suggests a file is a sign. A file's score is the sum of its signs, each times the
+weight of its kind.
+"""
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from leftoff.session.facts import written_paths
-from leftoff.session.facts.fold_state import FoldState
+from leftoff.session.facts.fold_state import FileUse, FoldState, SessionText
+from leftoff.session.facts.plan_parts import list_unfinished_parts
 
 FOCUS_FILES = 10
+
+# The weights were fitted to what recorded sessions did next, a part of the sessions held back.
+WEIGHTS = {
+    # What happened to the file.
+    "edited": 0.4,
+    "edited just now": 0.8,
+    "edited often": 0.3,
+    "read": 0.2,
+    "read just now": 1.2,
+    "read, not edited since": 0.5,
+    "call cut short": 2.0,
+    # Where its name occurs.
+    "in a command": 1.1,
+    "in an output": 0.7,
+    "in the last output": 0.8,
+    "in the error": 1.1,
+    "in the todo in progress": 2.5,
+    "in an open todo": 1.0,
+    "in the last request": 0.6,
+    "in an earlier request": 0.3,
+    "in the last words": 1.2,
+    "at the end of the last words": 1.2,
+    "in earlier words": 0.3,
+    "in a thought": 0.8,
+    "in the next part of the plan": 2.5,
+    "in the plan": 0.4,
+    "in an outline": 0.6,
+    "in an outline, edited since": 0.2,
+    # What belongs together.
+    "to commit": 0.4,
+    "test or tested": 0.6,
+    "shares words": 0.6,
+}
+# Ten mentions say little more than two.
+_STRONGEST = 2.0
+# After so many calls, a sign of use or of a mention fades to a third.
+_SOON, _LATE = 5.0, 25.0
+_COMMANDED_FADES = 10.0
+_SHOWN_FADES, _LAST_SHOWN_FADES = 10.0, 3.0
+_REQUESTED_FADES, _SAID_FADES, _SAID_LAST_FADES = 20.0, 12.0, 4.0
+_OUTLINED_FADES, _FAILED_FADES, _PAIRED_FADES = 30.0, 10.0, 8.0
+# An output that names so many files says half as much about each of them.
+_MANY_SHOWN = 10
+_END_OF_WORDS = 300
+_ASKED_CHARS = 600
+# `container` and `Containerfile` share their beginning.
+_WORD_CHARS = 6
+_NAME_WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+_PARTS_AHEAD = 3
+_FILES_OF_PART = 4
+
 # What others wrote or a build made. Nobody works on it, unless it was edited.
 _MADE = re.compile(
     r"/(?:node_modules|vendor|third_party|site-packages|__pycache__|dist|build|out|target|coverage"
@@ -24,28 +81,22 @@ _SOURCE_NAME = re.compile(
 _PRODUCT = re.compile(
     r"(?:node|next|nuxt|vue|react|express|three|d3|chart|nest|ember)\.js$", re.IGNORECASE
 )
+_SUFFIX = re.compile(r"\.[A-Za-z]\w{0,5}")
 _PAIR = re.compile(r"\([^()/]*\)|\[[^\[\]/]*\]")
 _UNPAIRED = re.compile(r"[()\[\]]")
 _FILE_WITHIN = re.compile(
     r"\.(?:ya?ml|json|toml|md|mdx|tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|cs|cpp|html?|css|txt|lock|sh)/"
 )
 
-# The weight of each sign, and the number of calls after which it fades to a third.
-EDITED, EDITED_FADES = 2.0, 12.0
-READ, READ_FADES = 2.6, 12.0
-COMMANDED, COMMANDED_FADES = 2.0, 6.0
-SHOWN, SHOWN_FADES = 0.8, 7.0
-NEW = 0.5
-OFTEN = 0.15
-IN_FLIGHT = 3.0
-DOING = 2.5
-OPEN = 1.2
-REQUESTED, REQUESTED_FADES = 2.0, 20.0
-SAID, SAID_FADES = 1.2, 12.0
-OUTLINED, OUTLINED_FADES = 1.2, 30.0
-PLANNED = 1.3
-PLANNED_AND_DONE = 0.3
-FAILED, FAILED_FADES = 1.8, 10.0
+# `test_a.py`, `a_test.go`, `a.test.ts` and `a.spec.ts` belong to `a`.
+_TEST_PART = re.compile(r"^test_|[._-](?:tests?|spec)(?=\.)")
+_DELIVERS = re.compile(r"\b(?:commit|push|PR|pull request|merge)\b", re.IGNORECASE)
+
+
+class _Sign(NamedTuple):
+    path: str
+    kind: str
+    strength: float = 1.0
 
 
 def rank(state: FoldState) -> list[str]:
@@ -56,56 +107,175 @@ def rank(state: FoldState) -> list[str]:
 
 def score(state: FoldState) -> dict[str, float]:
     """Score each path by how likely it will be needed next."""
-    scores: defaultdict[str, float] = defaultdict(float)
+    found: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
     names = _by_name(state)
     folders = _list_folders(path for paths in names.values() for path in paths)
-    _score_use(state, scores)
-    expected = {path for said in state.requests[-1:] for path, _ in _each(said.text, state, 0)}
-    for path, weight in _weigh_named(state):
-        for known in _resolve(path, names, state, expected):
-            scores[known] += weight
+    for sign in _list_uses(state):
+        found[sign.path][sign.kind] += sign.strength
+    asked = (state.task, *(said.text for said in state.requests[-1:]))
+    expected = {path for text in asked for path in _paths(text, state)}
+    for sign in _list_mentions(state):
+        for path in _resolve(sign.path, names, state, expected):
+            found[path][sign.kind] += sign.strength
+    shown = {
+        path: signs
+        for path, signs in found.items()
+        if path not in folders and not state.is_gone(path) and _is_worth_showing(path, state)
+    }
+    for sign in (*_list_pairs(state, shown), *_list_alike(state, shown)):
+        shown[sign.path][sign.kind] = sign.strength
+    return {path: _weigh(signs) for path, signs in shown.items()}
+
+
+def _weigh(signs: dict[str, float]) -> float:
+    return sum(WEIGHTS[kind] * min(strength, _STRONGEST) for kind, strength in signs.items())
+
+
+# --- signs of use ---
+
+
+def _list_uses(state: FoldState) -> Iterator[_Sign]:
+    for path, use in state.files.items():
+        yield from _list_signs_of_use(path, use, state.calls)
+    if _is_delivered_next(state):
+        for path, use in state.files.items():
+            if use.edits and use.edited_at > state.commit_at:
+                yield _Sign(path, "to commit")
     for call in state.open.values():
         for path in call.paths:
-            scores[written_paths.normalise(path, state.cwd)] += IN_FLIGHT
-    return {
-        path: value
-        for path, value in scores.items()
-        if path not in folders and _is_worth_showing(path, state)
-    }
+            yield _Sign(written_paths.normalise(path, state.cwd), "call cut short")
 
 
-def _score_use(state: FoldState, scores: defaultdict[str, float]) -> None:
+def _list_signs_of_use(path: str, use: FileUse, now: int) -> Iterator[_Sign]:
+    if use.edits:
+        yield _Sign(path, "edited", _fade(now - use.edited_at, _LATE))
+        yield _Sign(path, "edited just now", _fade(now - use.edited_at, _SOON))
+        yield _Sign(path, "edited often", math.log1p(use.edits))
+    if use.reads:
+        yield _Sign(path, "read", _fade(now - use.read_at, _LATE))
+        yield _Sign(path, "read just now", _fade(now - use.read_at, _SOON))
+        if use.read_at > use.edited_at:
+            yield _Sign(path, "read, not edited since", _fade(now - use.read_at, _SOON))
+
+
+def _is_delivered_next(state: FoldState) -> bool:
+    """Return whether the user or the agent just spoke of a commit."""
+    asked = state.requests[-1].text[:_END_OF_WORDS] if state.requests else ""
+    said = state.answers[-1] if state.answers else SessionText("")
+    is_new = state.calls - said.at < _SAID_LAST_FADES
+    words = said.text[-_END_OF_WORDS:] if is_new else ""
+    return _DELIVERS.search(f"{asked}\n{words}") is not None
+
+
+def _list_pairs(state: FoldState, shown: Collection[str]) -> Iterator[_Sign]:
+    """Yield the tests of files in use, and the files that tests in use belong to."""
+    in_use: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
     for path, use in state.files.items():
-        if use.edits:
-            scores[path] += EDITED * _fade(state.calls - use.edited_at, EDITED_FADES)
-            scores[path] += OFTEN * math.log1p(use.edits)
-        if use.reads:
-            scores[path] += READ * _fade(state.calls - use.read_at, READ_FADES)
+        age = state.calls - max(use.edited_at, use.read_at)
+        in_use[_find_stem(path)].append((path.rpartition("/")[2], _fade(age, _PAIRED_FADES)))
+    for path in shown:
+        name = path.rpartition("/")[2]
+        fades = [fade for other, fade in in_use.get(_find_stem(path), ()) if other != name]
+        if fades:
+            yield _Sign(path, "test or tested", max(fades))
 
 
-def _weigh_named(state: FoldState) -> Iterable[tuple[str, float]]:
-    """Yield the paths mentioned in the session's texts, with the weight of each mention."""
+def _list_alike(state: FoldState, shown: Collection[str]) -> Iterator[_Sign]:
+    """Yield the files whose names share words with what was asked and said last."""
+    asked = state.requests[-1].text[:_ASKED_CHARS] if state.requests else ""
+    said = state.answers[-1].text[-_END_OF_WORDS:] if state.answers else ""
+    doing = " ".join(todo.text for todo in state.todos if todo.status == "in_progress")
+    words = _split_words(f"{asked} {said} {doing}")
+    named = {path: _split_words(path.rpartition("/")[2]) & words for path in shown}
+    often = Counter(word for shared in named.values() for word in shared)
+    for path, shared in named.items():
+        if shared:
+            # A word that many names share does not distinguish them.
+            yield _Sign(path, "shares words", sum(1 / often[word] ** 0.5 for word in shared))
+
+
+def _split_words(text: str) -> set[str]:
+    """Return the beginnings of the words in a text or a name, in small letters."""
+    return {word[:_WORD_CHARS].lower() for word in _NAME_WORD.findall(text)}
+
+
+def _find_stem(path: str) -> str:
+    return _TEST_PART.sub("", path.rpartition("/")[2])
+
+
+# --- signs in texts ---
+
+
+def _list_mentions(state: FoldState) -> Iterator[_Sign]:
+    """Yield the paths in the session's texts, as they are written there."""
+    yield from _list_planned(state)
+    yield from _list_asked(state)
+    yield from _list_said(state)
+    now = state.calls
+    for failure in state.failures[-1:]:
+        fade = _fade(now - failure.at, _FAILED_FADES)
+        yield from _each(failure.error, state, "in the error", fade)
+    for mention in state.commanded:
+        fade = _fade(now - mention.at, _COMMANDED_FADES)
+        yield from (_Sign(path, "in a command", fade) for path in mention.paths)
+    for mention in state.shown:
+        share = 1 / (1 + len(mention.paths) / _MANY_SHOWN)
+        fade = share * _fade(now - mention.at, _SHOWN_FADES)
+        fade_last = share * _fade(now - mention.at, _LAST_SHOWN_FADES)
+        for path in mention.paths:
+            yield _Sign(path, "in an output", fade)
+            yield _Sign(path, "in the last output", fade_last)
+
+
+def _list_planned(state: FoldState) -> Iterator[_Sign]:
     edited = {path.rsplit("/", 1)[-1] for path, use in state.files.items() if use.edits}
     for path in state.plan_paths:
-        is_done = path.rsplit("/", 1)[-1] in edited
-        yield path, PLANNED_AND_DONE if is_done else PLANNED
-    fade = _fade(state.calls - state.outline.at, OUTLINED_FADES)
-    for path, weight in _each(state.outline.text, state, OUTLINED * fade):
+        if path.rsplit("/", 1)[-1] not in edited:
+            yield _Sign(path, "in the plan")
+    if state.plan_seq >= state.goal_seq:
+        for n, part in enumerate(list_unfinished_parts(state)[:_PARTS_AHEAD]):
+            for path in part.paths[:_FILES_OF_PART]:
+                yield _Sign(path, "in the next part of the plan", 1 / (1 + n))
+    fade = _fade(state.calls - state.outline.at, _OUTLINED_FADES)
+    for path in _paths(state.outline.text, state):
         is_done = _is_done(path, state)
-        yield path, weight * (PLANNED_AND_DONE if is_done else 1)
+        yield _Sign(path, "in an outline, edited since" if is_done else "in an outline", fade)
     for todo in state.todos:
         if todo.is_open:
-            yield from _each(todo.text, state, DOING if todo.status == "in_progress" else OPEN)
+            is_begun = todo.status == "in_progress"
+            kind = "in the todo in progress" if is_begun else "in an open todo"
+            yield from _each(todo.text, state, kind)
+
+
+def _list_asked(state: FoldState) -> Iterator[_Sign]:
     now = state.calls
-    for request in state.requests[-1:]:
-        fade = _fade(now - request.at, REQUESTED_FADES)
-        yield from _each(request.text, state, REQUESTED * fade)
-    for answer in state.answers[-2:]:
-        yield from _each(answer.text, state, SAID * _fade(now - answer.at, SAID_FADES))
-    yield from _each(state.thought.text, state, SAID * _fade(now - state.thought.at, SAID_FADES))
-    for failure in state.failures[-1:]:
-        yield from _each(failure.error, state, FAILED * _fade(now - failure.at, FAILED_FADES))
-    yield from _weigh_mentions(state)
+    for said in state.requests[-1:]:
+        fade = _fade(now - said.at, _REQUESTED_FADES)
+        yield from _each(said.text, state, "in the last request", fade)
+    for text in (state.task, *(said.text for said in state.requests[-3:-1])):
+        yield from _each(text, state, "in an earlier request", 0.5)
+
+
+def _list_said(state: FoldState) -> Iterator[_Sign]:
+    now = state.calls
+    for said in state.answers[-1:]:
+        fade = _fade(now - said.at, _SAID_FADES)
+        yield from _each(said.text, state, "in the last words", fade)
+        fade = _fade(now - said.at, _SAID_LAST_FADES)
+        end = said.text[-_END_OF_WORDS:]
+        yield from _each(end, state, "at the end of the last words", fade)
+    for said in state.answers[-2:-1]:
+        yield from _each(said.text, state, "in earlier words", _fade(now - said.at, _SAID_FADES))
+    fade = _fade(now - state.thought.at, _SAID_FADES)
+    yield from _each(state.thought.text, state, "in a thought", fade)
+
+
+def _each(text: str, state: FoldState, kind: str, strength: float = 1.0) -> Iterator[_Sign]:
+    return (_Sign(path, kind, strength) for path in _paths(text, state))
+
+
+def _paths(text: str, state: FoldState) -> tuple[str, ...]:
+    return written_paths.paths_in(text, is_windows=written_paths.is_windows(state.cwd))
 
 
 def _is_done(path: str, state: FoldState) -> bool:
@@ -116,31 +286,18 @@ def _is_done(path: str, state: FoldState) -> bool:
     )
 
 
-def _weigh_mentions(state: FoldState) -> Iterable[tuple[str, float]]:
-    used = {path.rsplit("/", 1)[-1] for path in state.files}
-    for mention in state.commanded:
-        weight = COMMANDED * _fade(state.calls - mention.at, COMMANDED_FADES)
-        for path in mention.paths:
-            yield path, weight
-    for mention in state.shown:
-        # An output that lists many files says little about each of them.
-        weight = _fade(state.calls - mention.at, SHOWN_FADES) / (1 + len(mention.paths) / 10)
-        for path in mention.paths:
-            # A file that was found but not opened yet is more likely to come next.
-            yield path, weight * (SHOWN if path.rsplit("/", 1)[-1] in used else SHOWN + NEW)
-
-
-def _each(text: str, state: FoldState, weight: float) -> Iterable[tuple[str, float]]:
-    for path in written_paths.paths_in(text, is_windows=written_paths.is_windows(state.cwd)):
-        yield path, weight
+# --- which file a written path means ---
 
 
 def _by_name(state: FoldState) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
     for path in state.files:
         names.setdefault(path.rsplit("/", 1)[-1], []).append(path)
-    for mention in (*state.shown, *state.commanded):
-        for path in mention.paths:
+    # A request that names a file whole may name it again without its folder.
+    asked = (state.task, *(said.text for said in state.requests[-1:]))
+    mentioned = [*(each.paths for each in (*state.shown, *state.commanded))]
+    for paths in (*mentioned, *(_paths(text, state) for text in asked)):
+        for path in paths:
             if "/" in path:
                 full = _place(path, state)
                 known = names.setdefault(path.rsplit("/", 1)[-1], [])
@@ -155,9 +312,13 @@ def _resolve(
     """Return the known files that a path in a text refers to, or the path itself."""
     known = names.get(path.rsplit("/", 1)[-1], [])
     meant = [full for full in known if full == path or full.endswith("/" + path)]
+    # A file that was opened is meant rather than one that only seems to exist.
+    used = [full for full in meant if full in state.files]
+    if len(used) > 1:
+        used.sort(key=lambda full: -max(state.files[full].edited_at, state.files[full].read_at))
     if meant:
         # A name shared by many files, such as `__init__.py`, would raise them all.
-        return meant[:2]
+        return (used or meant)[:2]
     # A bare name in a request is a file that the user expects, unless it is a product.
     is_expected = path in expected and _SOURCE_NAME.search(path) and not _PRODUCT.match(path)
     return [_place(path, state)] if "/" in path or is_expected else []
@@ -183,6 +344,9 @@ def _is_worth_showing(path: str, state: FoldState) -> bool:
         is_ours = path == state.plan_path or not written_paths.is_scratch(path, _places(state))
         return is_ours and path not in state.roots and not path.startswith("~")
     if state.roots and inside == path:
+        return False
+    if _SUFFIX.fullmatch(inside) and any(known.endswith(inside) for known in state.files):
+        # "All .wxs files" names no file.
         return False
     return written_paths.has_file_name(path) and _is_likely(inside, state)
 
@@ -218,7 +382,11 @@ def _is_likely(inside: str, state: FoldState) -> bool:
     if len(parts) != 2 or not state.files:
         return True
     known = {_inside(path, state).split("/")[0] for path in state.files}
-    return parts[0] in known or parts[0].startswith(".") or _is_listed(inside, state)
+    if parts[0] in known or parts[0].startswith("."):
+        return True
+    # Nobody names a repository like a file of source code, except for JavaScript.
+    is_source = _SOURCE_NAME.search(inside) and not inside.endswith(".js")
+    return bool(is_source) or _is_listed(inside, state)
 
 
 def _is_listed(inside: str, state: FoldState) -> bool:

@@ -22,6 +22,7 @@ from leftoff.agents.stream import (
     TodoList,
     ToolCall,
     ToolResult,
+    TurnFailed,
     Usage,
     UserText,
     prompt_key,
@@ -40,12 +41,21 @@ from leftoff.session.facts.fold_state import (
     SessionText,
     TrailEntry,
 )
-from leftoff.session.facts.looks import is_look
+from leftoff.session.facts.looks import is_check, is_look
 from leftoff.session.facts.plan_parts import split_plan
 from leftoff.session.facts.redacting import Redact, redact_texts, texts_of
 from leftoff.session.facts.todo_list import change_todo, replace_todos
-from leftoff.session.facts.user_requests import PLAN_FOLLOWS, note_request, strip_briefing
+from leftoff.session.facts.user_requests import (
+    GO_ON,
+    PLAN_FOLLOWS,
+    note_briefing,
+    note_request,
+    note_work,
+    strip_briefing,
+)
 from leftoff.session.plans import find_plan_paths
+from leftoff.session.usage_limits import find_usage_limit
+from leftoff.text import times
 
 _REQUEST_CHARS = 4000
 _THOUGHT_CHARS = 2000
@@ -59,6 +69,7 @@ _REFUSED_CHARS = 200
 _REASON_CHARS = 600
 _MOST_FILES = 1500
 _MOST_OPEN = 64
+_MOST_GONE = 200
 _MOST_RUNS = 60
 _MOST = 12
 _PLAN_CHARS = 20000
@@ -80,19 +91,20 @@ class Fold:
         # Raw texts are kept here. Paths are extracted only from the last few, and only on request.
         self._shown: deque[tuple[str, int]] = deque(maxlen=_MOST)
         self._commanded: deque[tuple[str, int]] = deque(maxlen=_MOST)
-        # Outputs of failed commands by key. Most failures are repaired before anyone asks.
-        self._outputs: dict[str, str] = {}
+        # How commands failed, by key. Most failures are repaired before anyone asks.
+        self._failed: dict[str, ToolResult] = {}
         self._plan_text = ""
         # How the last calls on the trail ended, by id.
         self._endings: dict[str, ToolResult] = {}
-        # The last commands, with the time of success and of the run.
-        self._ran_last: deque[tuple[str, int, int]] = deque(maxlen=_MOST_RAN)
+        # The last commands. A session may poll one hundreds of times, so each is kept once.
+        self._ran_last: dict[str, HeadUse] = {}
         self._handlers: dict[type[SessionEvent], Callable[[Any], None]] = {
             SessionInfo: self._session,
             Place: self._place,
             UserText: self._request,
             AssistantText: self._answer,
             AgentThought: self._think,
+            TurnFailed: self._fail,
             ToolCall: self._call,
             ToolResult: self._result,
             TodoList: self._todo_list,
@@ -136,9 +148,13 @@ class Fold:
             self.state.branch = event.branch
 
     def _request(self, event: UserText) -> None:
-        if event.sidechain or not (asked := strip_briefing(event.text)):
+        if event.sidechain or not event.text:
             return
-        state = self.state
+        state, asked = self.state, strip_briefing(event.text)
+        if asked != event.text:
+            note_briefing(state, event.text, asked)
+            # Who gives a session a briefing and nothing else wants it to go on.
+            asked = asked or GO_ON
         state.seq += 1
         note_request(state, asked)
         if asked.startswith(PLAN_FOLLOWS):
@@ -157,25 +173,33 @@ class Fold:
         if event.sidechain or not event.text or event.text.isspace():
             return
         state = self.state
+        state.ends_turn, state.is_interim = event.ends_turn, event.is_interim
+        state.is_turn_over, state.limit = not event.is_interim, ""
+        if state.has_parted and state.answers:
+            # "Good night!" says nothing about the work, unlike the words before it.
+            return
         state.seq += 1
         state.said_seq = state.seq
         state.has_result = True
-        state.ends_turn = event.ends_turn
         said = SessionText(clip(event.text, _ANSWER_CHARS), state.calls)
         state.answers = [*state.answers[-3:], said]
         # A long answer that names files serves as a plan for the turns that follow.
         if len(event.text) >= _OUTLINE_CHARS and event.text.count("`") >= _OUTLINE_MARKS:
             state.outline = SessionText(clip(event.text, _ANSWER_CHARS * 2), state.calls)
-        state.is_turn_over = True
 
     def _think(self, event: AgentThought) -> None:
         if not event.sidechain:
             self.state.thought = SessionText(clip(event.text, _THOUGHT_CHARS), self.state.calls)
 
+    def _fail(self, event: TurnFailed) -> None:
+        if not event.sidechain:
+            self.state.limit = find_usage_limit(event.error, times.parse(event.at))
+
     def _call(self, event: ToolCall) -> None:
         state = self.state
         state.calls += 1
-        state.is_turn_over = False
+        state.is_turn_over = state.has_parted = False
+        state.limit = ""
         state.open[event.id] = event
         if not event.sidechain:
             self._begin_step(event)
@@ -203,14 +227,10 @@ class Fold:
         call = self.state.open.pop(event.id, None)
         if call is None:
             return
+        if event.ok and call.kind == "run":
+            event = _find_hidden_failure(call.command, event)
         if not call.sidechain:
-            self.state.steps.pop(event.id, None)
-            self.state.has_result = True
-            if trail.add_result(self.state, event):
-                self._endings[event.id] = event
-                # Only the last calls are told; older outputs would pile up.
-                if len(self._endings) > _MOST:
-                    del self._endings[next(iter(self._endings))]
+            self._end_step(event)
         if event.rejected is not None:
             if not call.sidechain:
                 self._note_refusal(call, event.rejected)
@@ -221,10 +241,21 @@ class Fold:
         if event.output and event.rejected is None:
             self._shown.append((event.output, self.state.calls))
 
+    def _end_step(self, event: ToolResult) -> None:
+        self.state.steps.pop(event.id, None)
+        self.state.has_result = True
+        if trail.add_result(self.state, event):
+            self._endings[event.id] = event
+            # Only the last calls are shown; older outputs would pile up.
+            if len(self._endings) > _MOST:
+                del self._endings[next(iter(self._endings))]
+
     def _used(self, call: ToolCall, event: ToolResult) -> None:
         state = self.state
         is_edit = call.kind == "edit" or bool(event.paths)
         state.worked_at = event.at if is_edit and event.at else state.worked_at
+        if is_edit:
+            note_work(state)
         for name in event.paths or call.paths:
             path = written_paths.normalise(name, state.cwd)
             # A search names a folder more often than a file.
@@ -241,66 +272,104 @@ class Fold:
             state.files[path] = use
             if len(state.files) > _MOST_FILES:
                 _trim_files(state)
+        self._note_gone(call.removed)
+
+    def _note_gone(self, paths: Iterable[str]) -> None:
+        state = self.state
+        for path in paths:
+            name = written_paths.normalise(path, state.cwd)
+            # Removed and added again, so that the oldest one is first.
+            state.gone.pop(name, None)
+            state.gone[name] = state.calls
+        while len(state.gone) > _MOST_GONE:
+            del state.gone[next(iter(state.gone))]
 
     def _ran(self, call: ToolCall, event: ToolResult) -> None:
         state = self.state
         if not (command := shell_commands.without_own(call.command)):
             return
-        if event.at and not is_look(command):
-            state.worked_at = event.at
+        if not is_look(command):
+            state.worked_at = event.at or state.worked_at
+            note_work(state)
+        folder = written_paths.normalise(call.folder, state.cwd) if call.folder else state.cwd
+        placed = shell_commands.place(command, folder)
         if event.paths:
             self._used(call, event)
         if not call.sidechain:
-            self._count_run(command, ok=event.ok)
+            self._count_run(placed, ok=event.ok)
+        self._note_commit(command, event)
+        if clone := shell_commands.clone_in(command, state.cwd):
+            state.clones = [*dict.fromkeys([*state.clones, clone])][-_MOST:]
+        self._note_gone(shell_commands.gone_in(command, event.output))
+        if event.ok:
+            self._note_success(call, placed, event)
+        elif not call.sidechain and event.output and not event.output.isspace():
+            self._note_failure(placed, event)
+
+    def _note_commit(self, command: str, event: ToolResult) -> None:
+        state = self.state
         # A commit counts even if a push after it in the same command fails.
         if commit := shell_commands.commit_in(command, event.output):
             state.commit_sha, state.commit_subject = commit
-            state.commit_seq = state.seq
-        if clone := shell_commands.clone_in(command, state.cwd):
-            state.clones = [*dict.fromkeys([*state.clones, clone])][-_MOST:]
-        if event.ok:
-            self._rename(command)
-            # A cheap test first: most commands share no first word with a failed one.
-            starts = [start for f in state.failures for start in f.command.split(maxsplit=1)[:1]]
-            if any(start in command for start in starts):
-                self._drop_repaired(command, event.output)
-        elif not call.sidechain and event.output and not event.output.isspace():
-            self._note_failure(command, event.output)
+            state.commit_seq, state.commit_at = state.seq, state.calls
+        elif event.ok and shell_commands.commits(command):
+            # A quiet commit prints nothing.
+            state.commit_seq, state.commit_at = state.seq, state.calls
+
+    def _note_success(self, call: ToolCall, placed: str, event: ToolResult) -> None:
+        state, command = self.state, shell_commands.without_own(call.command)
+        self._rename(command)
+        self._note_gone(shell_commands.removals_in(command))
+        # A pipe such as `| tail` reports success even if the command failed.
+        is_unsure = shell_commands.is_masked(command)
+        if state.failures and not (is_unsure and shell_commands.looks_failed(event.output)):
+            self._drop_repaired(placed)
+        if not call.sidechain and is_check(command):
+            state.checked_seq = state.seq
 
     def _rename(self, command: str) -> None:
         """Note the new names of files that the session knows; the old ones are gone."""
         state = self.state
         for old, new in shell_commands.moves_in(command):
             before = written_paths.normalise(old, state.cwd)
-            if before in state.files:
-                path = written_paths.normalise(new, state.cwd)
+            after = written_paths.normalise(new, state.cwd)
+            for known in [path for path in state.files if written_paths.is_under(path, before)]:
+                path = f"{after}{known[len(before) :]}"
                 use = state.files.get(path, _UNUSED)
                 state.files[path] = msgspec.structs.replace(
                     use, reads=use.reads + 1, read_at=state.calls
                 )
 
-    def _note_failure(self, command: str, output: str) -> None:
+    def _note_failure(self, command: str, ended: ToolResult) -> None:
         state = self.state
-        told = shell_commands.without_cd(cut(command, _COMMAND_CHARS))
-        if not told:
+        if not shell_commands.without_cd(command) or shell_commands.is_harmless(ended.output):
             return
-        failed = FailedRun(shell_commands.key_of(command), told, "", state.calls, state.seq)
-        kept = [f for f in state.failures if f.key != failed.key]
+        key, shown = shell_commands.key_of(command), cut(command, _COMMAND_CHARS)
+        failed = FailedRun(key, shown, "", state.calls, state.seq, ended.exit or None)
+        kept = [f for f in state.failures if _identify(f) != _identify(failed)]
         state.failures = [*kept[-5:], failed]
-        self._outputs[failed.key] = output
+        self._failed[_identify(failed)] = ended
         # Drop the outputs of failures that are no longer kept; they would pile up in a long
         # session.
-        known = {f.key for f in state.failures}
-        self._outputs = {key: text for key, text in self._outputs.items() if key in known}
+        known = set(map(_identify, state.failures))
+        self._failed = {key: each for key, each in self._failed.items() if key in known}
 
-    def _drop_repaired(self, command: str, output: str) -> None:
+    def _drop_repaired(self, command: str) -> None:
+        """Drop the failures of the same command, and of those that this success covers."""
         repaired = shell_commands.repairs(command)
-        left = [failed for failed in self.state.failures if failed.key not in repaired]
-        if len(left) == len(self.state.failures):
-            return
-        # A pipe such as `| tail` reports success even if the command failed.
-        if not (shell_commands.is_masked(command) and shell_commands.looks_failed(output)):
-            self.state.failures = left
+        self.state.failures = [
+            failed
+            for failed in self.state.failures
+            if not (
+                (failed.key in repaired and shell_commands.is_within(failed.command, command))
+                or shell_commands.commits_again(command, failed.command)
+                or shell_commands.covers(command, failed.command, self._find_error(failed))
+            )
+        ]
+
+    def _find_error(self, failed: FailedRun) -> str:
+        ended = self._failed.get(_identify(failed))
+        return clip(ended.output, _OUTPUT_CHARS) if ended else failed.error
 
     def _count_run(self, command: str, *, ok: bool) -> None:
         runs = self.state.runs
@@ -311,7 +380,11 @@ class Fold:
             runs[short] = RunUse((use.count if use else 0) + 1, self.state.calls)
         if len(runs) > _MOST_RUNS:
             del runs[next(iter(runs))]
-        self._ran_last.append((command, self.state.seq if ok else 0, self.state.seq))
+        ran, seq = self._ran_last, self.state.seq
+        known = ran.pop(command, HeadUse())
+        ran[command] = HeadUse(seq, seq if ok else known.ok_seq, known.count + 1)
+        if len(ran) > _MOST_RAN:
+            del ran[next(iter(ran))]
 
     def _note_refusal(self, call: ToolCall, reason: str) -> None:
         what = cut(call.what, _REFUSED_CHARS)
@@ -404,19 +477,20 @@ class Fold:
         self._settle_trail(redact)
         self._settle_heads(redact)
         state.failures = [
-            _explain(redact, failed, self._outputs[failed.key])
-            if failed.key in self._outputs
+            _explain(redact, failed, self._failed[_identify(failed)])
+            if _identify(failed) in self._failed
             else failed
             for failed in state.failures
         ]
-        self._outputs.clear()
+        self._failed.clear()
 
     def _settle_heads(self, redact: Redact) -> None:
         heads = self.state.heads
-        for command, ok_seq, seq in self._ran_last:
+        for command, use in self._ran_last.items():
             for head in shell_commands.heads_of(redact(cut(command, _COMMAND_CHARS))):
                 known = heads.pop(head, HeadUse())
-                heads[head] = HeadUse(seq, ok_seq or known.ok_seq, known.count + 1)
+                ok_seq = max(use.ok_seq, known.ok_seq)
+                heads[head] = HeadUse(use.seq, ok_seq, known.count + use.count)
         self._ran_last.clear()
         while len(heads) > _MOST_HEADS:
             del heads[next(iter(heads))]
@@ -439,9 +513,22 @@ def _outcome_in(redact: Redact, entry: TrailEntry, ending: ToolResult) -> str:
     return redact(trail.describe_outcome(kind, ending, output))
 
 
-def _explain(redact: Redact, failed: FailedRun, output: str) -> FailedRun:
-    error = shell_commands.telling_lines(
-        redact(clip(output, _OUTPUT_CHARS * 4)),
+def _find_hidden_failure(command: str, event: ToolResult) -> ToolResult:
+    """Return a result as failed if only a pipe or a chain made a failed check end well."""
+    if not shell_commands.hides_failure(command, event.output):
+        return event
+    return msgspec.structs.replace(event, ok=False, exit=None)
+
+
+def _identify(failed: FailedRun) -> str:
+    """Return what identifies a failure: the command and its folder."""
+    return f"{failed.key} {shell_commands.folder_of(failed.command)}"
+
+
+def _explain(redact: Redact, failed: FailedRun, ended: ToolResult) -> FailedRun:
+    error = shell_commands.explain_failure(
+        redact(clip(ended.output, _OUTPUT_CHARS * 4)),
+        ended.exit,
         is_search=shell_commands.is_search(failed.command),
     )
     return msgspec.structs.replace(failed, error=error)

@@ -38,6 +38,7 @@ class FailedRun(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str
     at: int
     seq: int = 0
+    exit: int | None = None
 
 
 class RunUse(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -67,6 +68,8 @@ class TrailEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     ok: bool = True
     is_done: bool = False
     seq: int = 0
+    lines: tuple[int, int] = (0, 0)
+    """How many lines an edit added and dropped."""
 
     @classmethod
     def of_save(cls, id: str, seq: int) -> "TrailEntry":  # noqa: A002 - the name of the field
@@ -132,8 +135,12 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     branch: str = ""
     roots: list[str] = []
     task: str = ""
+    continues: str = ""
+    """The thread whose briefing was given to the session as a prompt."""
     requests: list[SessionText] = []
     answers: list[SessionText] = []
+    has_parted: bool = False
+    """Whether the user's last message was a goodbye, and no call followed."""
     outline: SessionText = SessionText("")
     todos: list[TodoEntry] = []
     plan_path: str = ""
@@ -142,6 +149,10 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     open: dict[str, ToolCall] = {}
     files: dict[str, FileUse] = {}
     failures: list[FailedRun] = []
+    limit: str = ""
+    """The usage limit at which the last turn failed, in words."""
+    gone: dict[str, int] = {}
+    """Files and folders that were deleted or renamed, each with the call count at the time."""
     runs: dict[str, RunUse] = {}
     commit_sha: str = ""
     commit_subject: str = ""
@@ -162,6 +173,10 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     constraints: list[str] = []
     answered: str = ""
     """What the agent said before the last request, if that is so short that it may refer to it."""
+    held: str = ""
+    """What the agent announced or asked before the user asked or remarked something aside."""
+    aside_seq: int = 0
+    """When the user last asked something aside, and nobody has worked since."""
     trail: list[TrailEntry] = []
     thought: SessionText = SessionText("")
     heads: dict[str, HeadUse] = {}
@@ -178,11 +193,26 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     called_seq: int = 0
     todos_seq: int = 0
     commit_seq: int = 0
+    checked_seq: int = 0
+    """When a check of the work last succeeded."""
+    commit_at: int = 0
+    """The call count at the last commit."""
     plan_seq: int = 0
     plan_at: int = 0
     has_result: bool = False
     """Whether a result or text came after the last call, so that the next call is a new step."""
     ends_turn: bool = False
+    is_interim: bool = False
+
+    def is_gone(self, path: str) -> bool:
+        """Return whether a file, or a folder that it was in, was deleted and not made again."""
+        if not self.gone:
+            return False
+        parts = path.split("/")
+        above = ("/".join(parts[:end]) for end in range(len(parts), 1, -1))
+        at = max((self.gone.get(each, -1) for each in above), default=-1)
+        use = self.files.get(path)
+        return at >= (max(use.edited_at, use.read_at) if use else 0)
 
     def copy(self) -> "FoldState":
         """Return a copy that can change independently."""
@@ -190,6 +220,7 @@ class FoldState(msgspec.Struct, omit_defaults=True):
             self,
             open=dict(self.open),
             files=dict(self.files),
+            gone=dict(self.gone),
             runs=dict(self.runs),
             heads=dict(self.heads),
             steps=dict(self.steps),

@@ -1,6 +1,8 @@
-"""Distinguish commands that only show something from those that change something."""
+"""Distinguish commands that only show something, check something, or change something."""
 
 import re
+
+from leftoff.lazy_patterns import lazy
 
 # Programs that only show something, whatever their arguments are.
 _LOOKS = (
@@ -31,6 +33,49 @@ _LOOK = re.compile(
 _LOOK_OR_CHECK = re.compile(
     rf"{_LOOK.pattern}|(?:\w+=\S* )*(?:{_CHECKS}|curl|sleep)(?:\s.*)?", re.DOTALL
 )
+# Checks, builds and programs of the project: what a colleague runs again.
+_RUNNERS = r"(?:(?:uv|poetry|pdm|hatch|pipenv) run |npx |bunx |bundle exec |pnpm (?:exec )?)?"
+_CHECKS_MORE = (
+    rf"{_RUNNERS}(?:\S*/)?(?:pytest|tox|nox|jest|vitest|mocha|ava|playwright|cypress|rspec|phpunit"
+    r"|mypy|pyright|eslint|tsc|ruff|black|flake8|pylint|biome|prettier|stylelint|shellcheck"
+    r"|golangci-lint|rubocop|ctest|bats|pre-commit|go vet|gofmt|clippy|swiftlint|ktlint|hadolint)"
+)
+_TOOLS = (
+    r"make|just|task|mise|mage|rake|tox|nox|ninja|bazel|cmake|meson|mvn|\./mvnw|gradle|\./gradlew"
+    r"|(?:npm|pnpm|yarn|bun) (?:run|test|start|build|t|exec)|cargo"
+    r"|go (?:test|build|run|vet|generate)"
+    r"|dotnet (?:test|build|run)|swift (?:test|build|run)|zig (?:test|build)|mix"
+    r"|deno (?:test|task|run)"
+    r"|docker compose (?:up|build|run)|docker build|composer (?:test|run)|flutter"
+    r"|terraform (?:plan|validate)"
+    r"|vite|webpack|next (?:build|dev)|flask|uvicorn|gunicorn|streamlit|rails"
+)
+_SCRIPTS = (
+    r"(?:\S*/)?(?:python[\d.]*|node|ruby|perl|php|bash|sh|deno|bun|tsx|ts-node)"
+    r" (?:-m \w\S*|(?!-)\S+\.\w+)|\./\S+"
+)
+_AGAIN = lazy(
+    rf"(?:\w+=\S* |timeout \S+ |time )*"
+    rf"(?:{_CHECKS_MORE}|{_RUNNERS}(?:{_TOOLS}|{_SCRIPTS}))(?:\s.*)?",
+    re.DOTALL,
+)
+_VERIFIES = lazy(
+    rf"(?:\w+=\S* |timeout \S+ |time )*(?:{_CHECKS_MORE}|{_CHECKS}"
+    r"|(?:make|just|task|npm|pnpm|yarn|bun|cargo|go|mvn|gradle|\./gradlew|dotnet|swift|mix|zig|deno)"
+    r"(?: run)? \S*(?:test|check|lint|build|type|compile|ci|clippy|vet|verify)\S*"
+    r"|(?:\S*/)?python[\d.]* (?:-m (?:pytest|unittest|compileall)|\S*test\S*\.py)"
+    r"|(?:bash |sh )?\S*(?:test|check|lint|build)\S*\.sh)(?:\s.*)?",
+    re.DOTALL,
+)
+_DELIVERS = lazy(r"git (?:-C \S+ )?(?:commit|push|merge|rebase|tag|cherry-pick)\b.*", re.DOTALL)
+_DESTROYS = lazy(
+    r"(?:sudo )?(?:rm|rmdir|shred|dd|mkfs\S*|kill|pkill|killall|truncate|dropdb)\b"
+    r"|git (?:-C \S+ )?(?:reset|clean|restore|stash|rebase|filter-branch|reflog|gc|update-ref"
+    r"|checkout (?:--|\.|-f)|branch -[dD]|push .*(?:--force|-f\b|--delete)|worktree remove)"
+    r"|docker (?:system|volume|image|container) (?:prune|rm)|docker (?:rm|rmi)|kubectl delete"
+    r"|find .* -delete|terraform (?:destroy|apply)|.*\b(?:DROP|TRUNCATE|DELETE FROM)\b",
+    re.DOTALL,
+)
 # What turns such a program into one that changes files.
 _CHANGES = re.compile(
     r"^sed\s(?:.*\s)?(?:-\w*i|--in-place)|^find\s.*\s-(?:delete|exec|ok)|^git branch\s+-[dDmMcC]"
@@ -55,10 +100,42 @@ def is_look_or_check(command: str) -> bool:
     return _consists_of(command, _LOOK_OR_CHECK)
 
 
+def is_check(command: str) -> bool:
+    """Return whether a command runs tests, a build or another check of the work."""
+    return any(map(_VERIFIES.fullmatch, _split(command)))
+
+
+def is_delivery(command: str) -> bool:
+    """Return whether a command commits or publishes the work."""
+    return any(map(_DELIVERS.fullmatch, _split(command)))
+
+
+def destroys(command: str) -> bool:
+    """Return whether a command deletes or discards something."""
+    return any(map(_DESTROYS.match, _split(command)))
+
+
+def is_run_again(command: str) -> bool:
+    """Return whether a colleague would run a command again: a check, a build, the program."""
+    parts = [part for part in _split(command) if not _LOOK.fullmatch(part)]
+    return bool(parts) and all(map(_AGAIN.fullmatch, parts)) and not destroys(command)
+
+
+def runs_project(command: str) -> bool:
+    """Return whether a part of a command checks, builds or starts the project."""
+    parts = _split(command)
+    return len(parts) > 1 and any(map(_AGAIN.fullmatch, parts))
+
+
+def _split(command: str) -> list[str]:
+    plain = _QUOTED.sub("x", _HARMLESS_OUTPUT.sub("", command))
+    return [part.strip() for part in _SEPARATOR.split(plain.rstrip("& ")) if part.strip()]
+
+
 def _consists_of(command: str, pattern: re.Pattern[str]) -> bool:
     plain = _QUOTED.sub("x", _HARMLESS_OUTPUT.sub("", command))
     if any(sign in plain for sign in (">", "`", "$(", "<(")):
         return False
-    parts = [part.strip() for part in _SEPARATOR.split(plain.rstrip("& ")) if part.strip()]
+    parts = _split(command)
     looks = [bool(pattern.fullmatch(part) and not _CHANGES.search(part)) for part in parts]
     return bool(looks) and all(looks)

@@ -8,12 +8,25 @@ from collections.abc import Callable
 
 import msgspec
 
+from leftoff.checkpoint import CONTRADICTED, NOTHING_NEXT
 from leftoff.phrases.short_answers import is_go_ahead
 from leftoff.session.facts.announcements import find_order
 from leftoff.session.facts.fold_state import TrailEntry
 from leftoff.session.facts.looks import is_look
 from leftoff.session.facts.report import Facts
-from leftoff.session.facts.sentences import promises_more, split_sentences
+from leftoff.session.facts.sentences import (
+    closes_with,
+    find_reported_failure,
+    list_items_before,
+    list_work_left,
+    next_and_closing_words,
+    promises_more,
+    refers_back,
+    resolve_numbers,
+    split_sentences,
+)
+from leftoff.session.facts.shell_commands import without_colours
+from leftoff.session.facts.trail import USER_ANSWERED
 
 _ASKS_THE_USER = frozenset("AskUserQuestion ask_user question request_user_input".split())
 _ASKS_APPROVAL = frozenset("ExitPlanMode exit_plan_mode plan_exit".split())
@@ -69,10 +82,19 @@ def _repair_failure(facts: Facts) -> str:
     failed = facts.failing
     if failed is None:
         return ""
-    error = failed.error.partition("\n")[0]
+    error = without_colours(failed.error).partition("\n")[0]
     done = _list_calls([each for each in facts.trail if each.seq > failed.seq])
     since = f" Since then the agent {done}; run the command again." if done else ""
-    return f"Fix what made `{_short(failed.command, 160)}` fail: {_end(_short(error))}{since}"
+    code = f" (exit {failed.exit})" if failed.exit else ""
+    cause = f"{_end(_short(error))}{since}"
+    return f"Fix what made `{_short(failed.command, 160)}` fail{code}: {cause}{_contradict(facts)}"
+
+
+def _contradict(facts: Facts) -> str:
+    """Say that the agent claims what the last run does not show."""
+    if not facts.claim:
+        return ""
+    return f' The agent said "{_short(facts.claim, 160)}", {CONTRADICTED}'
 
 
 def _continue_todo(facts: Facts) -> str:
@@ -93,39 +115,97 @@ def _continue_plan(facts: Facts) -> str:
     return f"Do the next part{title}: {_end(_short(facts.plan_todo[0]))}"
 
 
+def _return_to_announced(facts: Facts) -> str:
+    """Return what was announced before the user asked or remarked something aside."""
+    if not facts.held or not facts.is_said_last or promises_more(facts.last_words):
+        return ""
+    held = _find_proposed(facts.held, next_and_closing_words(facts.held)[0])
+    if not held:
+        return ""
+    asked = f' ("{_short(facts.intent, 120)}")' if facts.intent else ""
+    return f"{_end(held)} The agent said this before the user's last message{asked}."
+
+
 def _follow_proposal(facts: Facts) -> str:
     if not facts.is_said_last:
         return ""
     words = facts.next_words or facts.closing_words
-    if promises_more(facts.last_words):
+    if found := _find_proposed(facts.last_words, words):
+        return found
+    if failure := find_reported_failure(facts.last_words):
+        return f"Fix what the agent reported: {_end(failure)}"
+    goal = _find_goal(facts) if facts.is_interim else NOTHING_NEXT
+    return f"{goal} {_quote_closing(facts)}"
+
+
+def _find_proposed(said: str, words: str) -> str:
+    """Return what a message lists as left, announces or asks; `words` are its telling sentences."""
+    if left := list_work_left(said):
+        return f"Go on with what the agent listed: {_end('; '.join(map(_short, left)))}"
+    if promises_more(said):
         return find_order(words) or words
     if question := next((each for each in split_sentences(words) if each.endswith("?")), ""):
-        return f"Ask the user: {question}"
-    return f"Ask the user what comes next. The agent said last: {facts.closing_words}"
+        items = list_items_before(said, question) if refers_back(question) else []
+        about = f" ({'; '.join(map(_short, items))})" if items else ""
+        return f"Ask the user: {resolve_numbers(said, question)}{about}"
+    return ""
+
+
+def _quote_closing(facts: Facts) -> str:
+    """Quote the end of the agent's last message, and say so only where it is the end."""
+    if facts.has_parted:
+        return f"Before the goodbye, the agent said: {facts.closing_words}"
+    if closes_with(facts.last_words, facts.closing_words):
+        return f"The agent said last: {facts.closing_words}"
+    return f"From the agent's last message: {facts.closing_words}"
 
 
 def _follow_trail(facts: Facts) -> str:
     if not facts.has_run:
         return ""
+    if choice := _follow_choice(facts):
+        return choice
     order = find_order(facts.next_words or facts.closing_words) if facts.has_said else ""
-    if order:
-        done = _list_calls([each for each in facts.trail if each.seq > facts.said_at])
+    since = [each for each in facts.trail if each.seq > facts.said_at] if order else facts.trail
+    done = _list_calls(since)
+    if order and len(since) < _MOST_SINCE:
         goal = (
             order if order.startswith("Continue ") else f"Continue: {order[:1].lower()}{order[1:]}"
         )
         return f"{goal} Since then the agent {done}." if done else goal
-    done = _list_calls(facts.trail)
-    requests = (facts.intent, facts.task)
-    asked = next((each for each in requests if not is_go_ahead(each)), "")
-    goal = f"Continue with the request: {_end(_quote(asked))}" if asked else "Continue."
+    goal = _find_goal(facts)
+    if order:
+        # So many calls have carried it out, at least in part.
+        return f'{goal} The agent announced: "{order}" Since then it {done}; go on from there.'
     return f"{goal} Most recently the agent {done}." if done else goal
 
 
-def _start_request(facts: Facts) -> str:
-    if not facts.intent or is_go_ahead(facts.intent):
+def _find_goal(facts: Facts) -> str:
+    """Return what the agent works on: the last request, or what a go-ahead agreed to."""
+    if is_go_ahead(facts.intent) and facts.answers_to:
+        return f"Continue with what the user agreed to: {_end(_short(facts.answers_to))}"
+    requests = (facts.intent, *reversed(facts.requests), facts.task)
+    asked = next((each for each in requests if not is_go_ahead(each)), "")
+    return f"Continue with the request: {_end(_quote(asked))}" if asked else "Continue."
+
+
+def _follow_choice(facts: Facts) -> str:
+    """Return what the user chose, if the last call asked."""
+    last = facts.trail[-1] if facts.trail else None
+    if last is None or not last.outcome.startswith(USER_ANSWERED):
         return ""
+    chosen = last.outcome.removeprefix(USER_ANSWERED).strip()
+    return f'Go on as the user chose: "{_short(chosen)}" (asked: {_end(_short(last.what))})'
+
+
+def _start_request(facts: Facts) -> str:
+    if is_go_ahead(facts.intent):
+        asked = _end(_short(facts.answers_to)) if facts.answers_to else ""
+        return f'Go on as the user answered: "{facts.intent}" (asked: {asked})' if asked else ""
     about = f" (it answers: {_short(facts.answers_to)})" if facts.answers_to else ""
-    return f"Start with the request: {_short(facts.intent)}{about}"
+    held = _find_proposed(facts.held, next_and_closing_words(facts.held)[0]) if facts.held else ""
+    then = f" Then return to what the agent announced: {_end(held)}" if held else ""
+    return f"Start with the request: {_short(facts.intent)}{about}{then}"
 
 
 _SOURCES: dict[str, Callable[[Facts], str]] = {
@@ -134,6 +214,7 @@ _SOURCES: dict[str, Callable[[Facts], str]] = {
     "failure": _repair_failure,
     "todo": _continue_todo,
     "plan": _continue_plan,
+    "announced": _return_to_announced,
     "proposal": _follow_proposal,
     "trail": _follow_trail,
     "request": _start_request,
@@ -143,12 +224,12 @@ _SOURCES: dict[str, Callable[[Facts], str]] = {
 def _list_calls(trail: list[TrailEntry]) -> str:
     """Say in a phrase what the last of these calls did."""
     ended = [each for each in trail if each.is_done and not each.is_save]
-    *others, last = ["", *dict.fromkeys(map(_tell, ended))][-_MOST_SINCE:]
+    *others, last = ["", *dict.fromkeys(map(_format_call, ended))][-_MOST_SINCE:]
     others = [each for each in others if each]
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _tell(entry: TrailEntry) -> str:
+def _format_call(entry: TrailEntry) -> str:
     did = _DID.get(entry.kind, f"called {entry.tool}:")
     what = f"`{_short(entry.what, 100)}`" if entry.kind == "run" else _short(entry.what, 100)
     refused = entry.outcome.startswith(("refused", "the user refused"))
@@ -166,7 +247,7 @@ def _short(text: str, chars: int = 240) -> str:
 
 
 def _quote(text: str, chars: int = 240) -> str:
-    """Return the first sentences of a request that fit, or else as much of the first as fits."""
+    """Return the first sentences of a request that fit, or as much of the first as fits."""
     kept = ""
     for sentence in split_sentences(text):
         longer = f"{kept} {sentence}".strip()

@@ -108,8 +108,11 @@ def _reader(name: str, memory: Memory) -> LineReader:
 
 
 def _read_children(path: Path, name: str, known: dict[str, Memory]) -> dict[str, Memory]:
+    # Most sessions have no sub-agents, and no folder of that name.
+    if not path.with_suffix("").is_dir():
+        return known
     children: dict[str, Memory] = {}
-    for child in sorted(registry.sub_sessions(name, path))[:_MOST_CHILDREN]:
+    for child in sorted(registry.AGENTS[name].sub_sessions(path))[:_MOST_CHILDREN]:
         memory = known.get(child.name, Memory())
         if not still_matches(child, memory.cursor):
             memory = Memory()

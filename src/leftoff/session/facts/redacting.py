@@ -5,7 +5,6 @@ from collections.abc import Callable
 import msgspec
 
 from leftoff.session.facts.fold_state import (
-    FailedRun,
     FoldState,
     Queued,
     Refusal,
@@ -24,7 +23,8 @@ def redact_texts(state: FoldState, redact: Redact) -> None:
     state.outline = SessionText(redact(state.outline.text), state.outline.at)
     state.todos = [TodoEntry(redact(todo.text), todo.status, todo.id) for todo in state.todos]
     state.failures = [
-        FailedRun(f.key, redact(f.command), redact(f.error), f.at, f.seq) for f in state.failures
+        msgspec.structs.replace(f, command=redact(f.command), error=redact(f.error))
+        for f in state.failures
     ]
     state.runs = {redact(command): use for command, use in state.runs.items()}
     state.queued = [Queued(queued.key, redact(queued.text)) for queued in state.queued]
@@ -34,6 +34,7 @@ def redact_texts(state: FoldState, redact: Redact) -> None:
     state.later = [SessionText(redact(said.text), said.at) for said in state.later]
     state.constraints = [redact(rule) for rule in state.constraints]
     state.answered = redact(state.answered)
+    state.held = redact(state.held)
     state.thought = SessionText(redact(state.thought.text), state.thought.at)
     state.heads = {redact(head): use for head, use in state.heads.items()}
     state.trail = [

@@ -1,9 +1,13 @@
 """Turn a session's state into the facts to report."""
 
 import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
+from leftoff.agents.loose_values import cut
 from leftoff.agents.stream import ToolCall
 from leftoff.session.facts import shell_commands, written_paths
 from leftoff.session.facts.focus import rank
@@ -14,16 +18,30 @@ from leftoff.session.facts.fold_state import (
     TodoEntry,
     TrailEntry,
 )
+from leftoff.session.facts.looks import (
+    destroys,
+    is_check,
+    is_delivery,
+    is_look,
+    is_run_again,
+)
 from leftoff.session.facts.plan_parts import list_unfinished
 from leftoff.session.facts.sentences import (
+    excuses_failure,
+    find_claim,
     find_question,
+    find_reported_failure,
     is_bare,
     next_and_closing_words,
     promises_more,
+    says_it_fails,
 )
 from leftoff.session.facts.user_requests import find_answered
 
 _MOST_COMMANDS = 6
+_MOST_RERUNS = 4
+_CALL_CHARS = 400
+_MANY_RUNS = 3
 _MOST_RANKED = 30
 _OLDEST_FAILURE = 60
 _NEWEST_FAILURE = 8
@@ -47,9 +65,13 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_at: str = ""
     worked_at: str = ""
     cwd: str = ""
+    base: str = ""
+    """The folder that commands and paths are shown for."""
     roots: list[str] = []
     branch: str = ""
     task: str = ""
+    continues: str = ""
+    """The thread whose briefing was given to the session as a prompt."""
     intent: str = ""
     last_words: str = ""
     next_words: str = ""
@@ -65,9 +87,15 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     in_flight: list[ToolCall] = []
     files_modified: list[str] = []
     files_modified_by_agents: list[str] = []
+    files_deleted: list[str] = []
+    """Those of the modified files that no longer exist."""
     ranked_files: list[str] = []
     failures: list[FailedRun] = []
+    limit: str = ""
+    """The usage limit at which the last turn failed, in words."""
     commands: list[str] = []
+    reruns: list[str] = []
+    """Those commands that a colleague would run again: checks, builds, the program."""
     commit_sha: str = ""
     commit_subject: str = ""
     pending_prompts: list[str] = []
@@ -85,13 +113,21 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The parts of the plan that are not done, if the plan still applies."""
     failing: FailedRun | None = None
     """The failure that the agent was working on, if nothing overtook it."""
+    claim: str = ""
+    """What the agent said last that the failing run contradicts."""
+    held: str = ""
+    """What the agent announced or asked before the user's last question or remark."""
+    has_parted: bool = False
     is_todo_current: bool = True
+    is_todo_old: bool = False
     has_run: bool = False
     """Whether a call ran since the last request."""
     has_said: bool = False
     """Whether the agent said something since the last request."""
     is_said_last: bool = False
     """Whether no call followed the agent's last words."""
+    is_interim: bool = False
+    """Whether the agent marked its last words as said in the middle of its work."""
     said_at: int = 0
     """When the agent last said something, on the same clock as the trail."""
 
@@ -114,13 +150,21 @@ _SAME = (
         "roots",
         "branch",
     ),
-    *("is_turn_over", "plan_path", "plan_title", "commit_sha", "commit_subject"),
-    *("refusals", "tokens", "compactions", "constraints"),
+    *(
+        "continues",
+        "is_interim",
+        "is_turn_over",
+        "plan_path",
+        "plan_title",
+        "commit_sha",
+        "commit_subject",
+    ),
+    *("refusals", "tokens", "compactions", "constraints", "limit", "held", "has_parted"),
 )
 
 
 def _find_telling(state: FoldState) -> str:
-    """Return the last words that say something: behind "I will." stands what was said before."""
+    """Return the last words that say something: "I will." counts only with the words before it."""
     last = state.answers[-1:]
     before = state.answers[-2:-1]
     if last and before and is_bare(last[0].text) and before[0].at == last[0].at:
@@ -128,8 +172,8 @@ def _find_telling(state: FoldState) -> str:
     return last[0].text if last else ""
 
 
-def report(state: FoldState) -> Facts:
-    """Return the facts of a session."""
+def report(state: FoldState, *, window: int = 0) -> Facts:
+    """Return the facts of a session; `window` is the one that hooks know of."""
     # A todo whose call has not ended is not on the agent's list yet.
     todos = [todo for todo in state.todos if todo.id not in state.open]
     step, total = _step(todos)
@@ -137,7 +181,7 @@ def report(state: FoldState) -> Facts:
     last_words = state.answers[-1].text if state.answers else ""
     telling = _find_telling(state)
     next_words, closing_words = next_and_closing_words(telling) if telling else ("", "")
-    has_said = state.said_seq > state.asked_seq
+    failing, claim = _find_failing(state)
     return Facts(
         **{name: getattr(state, name) for name in _SAME},
         task=state.task or (requests[-1] if requests else ""),
@@ -145,29 +189,47 @@ def report(state: FoldState) -> Facts:
         last_words=last_words,
         next_words=next_words,
         closing_words=closing_words,
+        base=_find_base(state),
         todos=todos,
         step=step,
         total=total,
         in_flight=_in_flight(state),
         files_modified=_list_modified(state),
         files_modified_by_agents=_list_modified(state, by_agents=True),
+        files_deleted=_list_modified(state, only_gone=True),
         ranked_files=_list_ranked(state),
-        failures=[f for f in state.failures if state.calls - f.at <= _OLDEST_FAILURE],
+        failures=_list_failures(state),
         commands=_commands(state),
+        reruns=_commands(state, most=_MOST_RERUNS, only=is_run_again),
         pending_prompts=[queued.text for queued in state.queued],
-        window=state.window or window_of(state.model, state.tokens),
+        window=state.window or window or window_of(state.model, state.tokens),
         requests=_list_other_requests(state),
         answers_to=find_answered(state) if state.answered else "",
         trail=[_anchor_entry(each, state) for each in state.trail],
         heads=_rank_heads(state),
         plan_todo=_find_plan_todo(state),
-        failing=_find_failing(state, last_words),
+        failing=failing,
+        claim=claim,
+        is_todo_old=_is_todo_old(state),
         is_todo_current=_is_todo_current(state, last_words),
-        has_run=state.called_seq > state.asked_seq,
-        has_said=has_said,
-        is_said_last=has_said and state.said_seq > state.called_seq,
-        said_at=state.said_seq,
+        **_compare_moments(state),
     )
+
+
+def _compare_moments(state: FoldState) -> dict[str, Any]:
+    """Say what has happened since the user last asked for something."""
+    has_said = state.said_seq > state.asked_seq
+    return {
+        "has_run": state.called_seq > state.asked_seq,
+        "has_said": has_said,
+        "is_said_last": has_said and state.said_seq > state.called_seq,
+        "said_at": state.said_seq,
+    }
+
+
+def _list_failures(state: FoldState) -> list[FailedRun]:
+    recent = (each for each in state.failures if state.calls - each.at <= _OLDEST_FAILURE)
+    return [_show_failure(each, state) for each in recent]
 
 
 def _list_ranked(state: FoldState) -> list[str]:
@@ -184,37 +246,98 @@ def _list_other_requests(state: FoldState) -> list[str]:
     """List the later requests, without the last one, which has its own place."""
     last = state.requests[-1].text if state.requests else ""
     texts = list(dict.fromkeys(said.text for said in state.later))
-    return [text for text in texts if not last.startswith(text)]
+    return [text for text in texts if not last.startswith(text.removesuffix(" …"))]
 
 
-def _find_failing(state: FoldState, last_words: str) -> FailedRun | None:
-    """Return the last failure, unless a request, a success, a commit or the answer overtook it."""
-    if not state.failures:
-        return None
-    last = state.failures[-1]
-    heads = shell_commands.heads_of(last.command)
-    is_said_last = state.said_seq > max(state.called_seq, state.asked_seq)
-    is_overtaken = (
-        last.seq <= max(state.goal_seq, state.commit_seq)
-        or state.calls - last.at > _NEWEST_FAILURE
-        or any(use.ok_seq > last.seq for head in heads if (use := state.heads.get(head)))
-        or all(head.split()[0] in _LOOKING for head in heads)
-        or (is_said_last and (state.ends_turn or not promises_more(last_words)))
-    )
-    return None if is_overtaken else last
+def _find_failing(state: FoldState) -> tuple[FailedRun | None, str]:
+    """Return the failure that is to be repaired, and what the agent said that it contradicts.
+
+    A request, a success, a commit or the agent's answer can overtake a failure.
+    """
+    last = state.failures[-1] if state.failures else None
+    if last is None or last.seq <= max(state.goal_seq, state.commit_seq) or is_look(last.command):
+        return None, ""
+    heads = [
+        head for head in shell_commands.heads_of(last.command) if head.split()[0] not in _LOOKING
+    ]
+    if not heads:
+        return None, ""
+    shown = _show_failure(last, state)
+    if claim := _find_contradicted(last, state):
+        return shown, claim
+    use = state.heads.get(heads[-1])
+    is_old = state.calls - last.at > _NEWEST_FAILURE or (use is not None and use.ok_seq > last.seq)
+    return (None, "") if is_old or not _is_left(last, state) else (shown, "")
+
+
+def _find_contradicted(last: FailedRun, state: FoldState) -> str:
+    """Return the words that claim the success of what failed and did not run again."""
+    words = _find_last_answer(state)
+    if not words or excuses_failure(words) or state.calls - last.at > _OLDEST_FAILURE:
+        return ""
+    if is_delivery(last.command) and (claim := find_claim(words, of_delivery=True)):
+        return claim
+    return find_claim(words, of_delivery=False) if is_check(last.command) else ""
+
+
+def _is_left(last: FailedRun, state: FoldState) -> bool:
+    """Return whether the agent's last words leave a failure to be repaired."""
+    words = _find_last_answer(state)
+    if not words:
+        return True
+    if excuses_failure(words):
+        return False
+    if promises_more(words) or find_question(words):
+        # At the end of a turn, what the agent announces or asks says more than the failure.
+        return not state.ends_turn and promises_more(words)
+    if find_reported_failure(words) or says_it_fails(words):
+        return True
+    # What nobody mentions still fails, if it is a check that nothing followed.
+    has_failed_last = state.checked_seq < last.seq
+    return has_failed_last and (is_check(last.command) or is_delivery(last.command))
+
+
+def _find_last_answer(state: FoldState) -> str:
+    """Return what the agent said after its last call; an answer to an aside adds to it."""
+    if state.said_seq <= max(state.called_seq, state.asked_seq):
+        return ""
+    said = state.answers[-2:] if state.aside_seq else state.answers[-1:]
+    return "\n".join(each.text for each in said)
+
+
+def _show_failure(failed: FailedRun, state: FoldState) -> FailedRun:
+    command = shell_commands.unplace(failed.command, _find_base(state))
+    return msgspec.structs.replace(failed, command=command)
+
+
+def _find_base(state: FoldState) -> str:
+    """Return the folder that the work is in: where most of the last commands ran.
+
+    That is the root around the current folder, or a worktree or clone elsewhere.
+    """
+    root = next((r for r in state.roots if written_paths.is_under(state.cwd, r)), state.cwd)
+    folders = [shell_commands.folder_of(each.what) for each in state.trail if each.kind == "run"]
+    ran = [folder for folder in folders if folder]
+    outside = [folder for folder in ran if not written_paths.is_under(folder, root)]
+    if len(outside) < _MANY_RUNS or 2 * len(outside) <= len(ran):
+        return root
+    return Counter(outside).most_common(1)[0][0]
 
 
 def _is_todo_current(state: FoldState, last_words: str) -> bool:
     """Return whether the todo list still says what is next: nothing newer overtook it."""
-    if state.todos_seq < max(state.goal_seq, state.commit_seq):
-        return False
-    if state.seq - state.todos_seq > _OLDEST_TODO:
-        # Some agents write a list and never tick it off.
+    if _is_todo_old(state):
         return False
     if state.said_seq <= max(state.todos_seq, state.asked_seq):
         return True
     is_said_last = state.said_seq > state.called_seq
     return not (promises_more(last_words) or (is_said_last and find_question(last_words)))
+
+
+def _is_todo_old(state: FoldState) -> bool:
+    """Return whether a request or commit came after the list, or nobody ticked it off for long."""
+    is_overtaken = state.todos_seq < max(state.goal_seq, state.commit_seq)
+    return is_overtaken or state.seq - state.todos_seq > _OLDEST_TODO
 
 
 def _find_plan_todo(state: FoldState) -> list[str]:
@@ -226,10 +349,14 @@ def _find_plan_todo(state: FoldState) -> list[str]:
 def _anchor_entry(entry: TrailEntry, state: FoldState) -> TrailEntry:
     if entry.kind == "search":
         return msgspec.structs.replace(entry, what=_anchor_text(entry.what, state))
+    if entry.kind == "run":
+        what = shell_commands.unplace(entry.what, _find_base(state))
+        return msgspec.structs.replace(entry, what=what)
     if entry.kind not in {"edit", "read"} or not entry.what:
         return entry
-    path = written_paths.normalise(entry.what, state.cwd)
-    return msgspec.structs.replace(entry, what=written_paths.anchor(path, state.roots))
+    paths = [written_paths.normalise(path, state.cwd) for path in entry.what.split(", ")]
+    what = ", ".join(written_paths.anchor(path, state.roots) for path in paths)
+    return msgspec.structs.replace(entry, what=what)
 
 
 def _anchor_text(text: str, state: FoldState) -> str:
@@ -239,7 +366,12 @@ def _anchor_text(text: str, state: FoldState) -> str:
 
 
 def _anchor_call(call: ToolCall, state: FoldState) -> ToolCall:
-    """Write a call's file path the same way as all other paths."""
+    """Write a call's file path or folder the same way as all others."""
+    if call.kind == "run" and call.command:
+        folder = written_paths.normalise(call.folder, state.cwd) if call.folder else state.cwd
+        placed = shell_commands.place(cut(call.command, _CALL_CHARS), folder)
+        what = shell_commands.unplace(placed, _find_base(state))
+        return msgspec.structs.replace(call, what=what)
     if call.kind not in {"edit", "read"} or not call.paths:
         return call
     path = written_paths.normalise(call.paths[0], state.cwd)
@@ -268,7 +400,9 @@ def _in_flight(state: FoldState) -> list[ToolCall]:
     ]
 
 
-def _list_modified(state: FoldState, *, by_agents: bool = False) -> list[str]:
+def _list_modified(
+    state: FoldState, *, by_agents: bool = False, only_gone: bool = False
+) -> list[str]:
     """List the files changed by successful edits, most recent first."""
     edited = [
         (use.edited_at, path)
@@ -280,6 +414,7 @@ def _list_modified(state: FoldState, *, by_agents: bool = False) -> list[str]:
         written_paths.anchor(path, state.roots)
         for path in paths
         if not written_paths.is_scratch(path, [*state.roots, *state.clones])
+        and (not only_gone or state.is_gone(path))
     ]
 
 
@@ -288,11 +423,14 @@ def _rank_heads(state: FoldState) -> list[str]:
     ranked = sorted(
         state.heads.items(), key=lambda item: -(item[1].seq + 12 * min(item[1].count, 6))
     )
-    return [head for head, _ in ranked][:_MOST_HEADS]
+    return [head for head, _ in ranked if not destroys(head)][:_MOST_HEADS]
 
 
-def _commands(state: FoldState) -> list[str]:
+def _commands(
+    state: FoldState, *, most: int = _MOST_COMMANDS, only: Callable[[str], bool] | None = None
+) -> list[str]:
     """List commands likely to be used again: recent ones and frequent ones."""
+    base = _find_base(state)
     ranked = sorted(
         state.runs.items(),
         # Each use, up to five, counts as much as being four calls more recent.
@@ -300,10 +438,14 @@ def _commands(state: FoldState) -> list[str]:
         reverse=True,
     )
     chosen: dict[str, str] = {}
-    for command, _ in ranked:
+    for placed, _ in ranked:
+        command = shell_commands.unplace(placed, base)
+        if only is not None and not only(command):
+            continue
         # One command per program and subcommand: variants of `pytest tests/…` teach nothing new.
-        chosen.setdefault(" ".join(shell_commands.shorten(command).split()[:2]), command)
-    return list(chosen.values())[:_MOST_COMMANDS]
+        head = " ".join(shell_commands.heads_of(command)[:1]) or command
+        chosen.setdefault(head, command)
+    return list(chosen.values())[:most]
 
 
 # --- context windows, for transcripts that do not state them ---

@@ -1,16 +1,25 @@
 """Analyze shell commands and their output: what ran, why it failed, what was committed."""
 
+import functools
 import hashlib
 import re
+from shlex import quote
 
 from leftoff.agents.loose_values import cut
+from leftoff.lazy_patterns import lazy
+from leftoff.session.facts import written_paths
+from leftoff.session.facts.looks import is_check, runs_project
 
 _CD = re.compile(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;|\n)\s*)+")
+_CD_TARGET = re.compile(r"cd\s+(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*(?:&&|;|\n)")
+_PLACED = re.compile(r"cd (?:'([^']*)'|([^\s'\";&|]+)) && (.*)", re.DOTALL)
 _TRIMMINGS = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
 _STRONG = re.compile(
     r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic\b|\bfatal\b|❌|✗|✘",
     re.IGNORECASE,
 )
+_EXIT = re.compile(r"\bexit(?:ed)? (?:with )?(?:code|status)\b", re.IGNORECASE)
+_COLOUR = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\]8;;[^\x1b\x07]*(?:\x1b\\|\x07))")
 _TIMEOUT = re.compile(r"\btime(?:d )?out\b", re.IGNORECASE)
 _WEAK = re.compile(
     r"refus|denied|not found|no such|cannot|can't|could not|unable|invalid|undefined|unknown"
@@ -19,6 +28,8 @@ _WEAK = re.compile(
 )
 _NO_ERRORS = re.compile(r"\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORECASE)
 _COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
+_GIT = re.compile(r"(?:\w+ )?git\b")
+_SKIPS_HOOKS = lazy(r"\bcommit\b[^\n;&|]*\s(?:--no-verify|-\w*n\w*)\b")
 _COMMITTED = re.compile(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
 # A command that was cut may lack its closing quote.
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*(?:\"|\Z)|'[^']*(?:'|\Z)", re.DOTALL)
@@ -31,9 +42,22 @@ _HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?[A-Za-z_]")
 _CHAIN = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 _LINE_CHARS = 180
 _TAIL_CHARS = 1500
+_SUMMARY_CHARS = 4000
 _LONGEST_SHOWN = 200
 _LONGEST_MESSAGE = 80
 _MOST_HEADS_OF_ONE = 4
+# Such words start any program; the third one says which.
+_RUNS_ANY = frozenset(
+    f"{program} {verb}"
+    for programs, verb in (
+        ("npm pnpm yarn bun uv poetry deno cargo mise pdm hatch rye pipenv turbo nx", "run"),
+        ("python python3", "-m"),
+        ("docker", "compose"),
+    )
+    for program in programs.split()
+)
+_REDIRECTION = lazy(r"\s(?:\d?|&)>{1,2}\s*(?:&\d|\S+)")
+_TELLING_NAME = 5
 _SETTING = re.compile(r"^(?:(?:[A-Z_][A-Z0-9_]*=\S*|sudo|time|env|do|then|else|!)\s+)+")
 # The parts of a script that run nothing.
 _SYNTAX = re.compile(
@@ -43,6 +67,15 @@ _SYNTAX = re.compile(
 )
 _MOVE = re.compile(
     r"(?:git )?mv(?: -\w+)* [\"']?(?P<old>[^\s*?{$`\"']+)[\"']? [\"']?(?P<new>[^\s*?{$`\"']+)[\"']?"
+)
+_REMOVE = re.compile(r"(?:git )?rm(?: -\S+)* (?P<paths>[^|<>]+)|Remove-Item (?P<path>[^|<>]+)")
+_PLAIN_PATH = re.compile(r"[^\s*?{}$`\"'-][^\s*?{}$`\"']*")
+# What `git status` and `git commit` print for files that are gone.
+_STATUS_GONE = re.compile(
+    r"^(?:D[ D]| D) (?P<short>[^\s\"]+)$|^\s*deleted:\s+(?P<long>[^\s\"]+)$"
+    r"|^R[ MD] (?P<old>[^\s\"]+) -> |^\s*renamed:\s+(?P<before>[^\s\"]+) -> "
+    r"|^ delete mode \d+ (?P<mode>[^\s\"]+)$",
+    re.MULTILINE,
 )
 _SEARCH = re.compile(r"(?:rg|e?grep|ag|ack|git grep|findstr|Select-String)\b")
 _CLONE = re.compile(
@@ -59,6 +92,34 @@ _MARKER = re.compile(
     r"|^(?:[\d.:kMG-]+\s+){6,}",
     re.IGNORECASE,
 )
+# What checks and builds print when they fail, whatever exit code a pipe leaves.
+_FAILED_CHECK = lazy(
+    r"^\s*(?:FAILED|ERROR) \S+(?:::| - )|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b"
+    r"|^\s*(?:-+ )?FAIL(?::|\s|$)|^npm (?:ERR!|error) |\berror(?:\[E\d{4}\]| TS\d+): "
+    r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* |\bBUILD FAILED\b|^fatal: "
+    r"|^Found [1-9]\d* errors?\b(?!.*\b0 remaining)|\([1-9]\d* errors?, "
+    r"|\b[1-9]\d* errors? (?:in|during|generated|found)\b"
+    r"|^[^\s:]+:\d+:(?:\d+:)? (?:fatal )?error: |^\w*(?:Error|Exception): .+\s*\Z",
+    re.MULTILINE,
+)
+# A commit that found nothing to do left nothing undone.
+_HARMLESS = lazy(
+    r"^(?:nothing to commit|nothing added to commit|no changes added|Already up to date)",
+    re.MULTILINE,
+)
+# What runs a program for others: `python -m pytest` and `uv run pytest` are both pytest.
+_RUNNER = lazy(
+    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|npx|pnpx|bunx|pnpm (?:exec|dlx)|yarn dlx"
+    r"|(?:\S*/)?python[\d.]*(?: -[A-Za-z]+)*? -m|bundle exec|time|sudo|env|timeout \S+|nice"
+    r"|xvfb-run|(?:[A-Z_][A-Z0-9_]*=\S*))\s+"
+)
+# Programs whose first arguments say what they do.
+_SUBCOMMANDS = frozenset(
+    "git make just task npm pnpm yarn bun cargo go deno dotnet mvn gradle gradlew docker mix swift"
+    " mise turbo nx zig rake tox nox invoke composer".split()
+)
+COMPLETED = "it completed with exit code"
+"""What is said of a failure whose output does not look like an error."""
 _COMMAND_CHARS = 240
 _MOST_ERROR_LINES = 3
 
@@ -69,11 +130,43 @@ def without_cd(command: str) -> str:
     return (_CD.sub("", plain).strip() or plain) if "cd " in plain[:200] else plain
 
 
+def place(command: str, folder: str) -> str:
+    """Return a command with the folder that it runs in, as one leading `cd`.
+
+    `folder` is the absolute folder before the command's own `cd`; "" if nobody knows it.
+    """
+    plain = without_cd(command)
+    targets = ["".join(each) for each in _CD_TARGET.findall(command[: len(command) - len(plain)])]
+    if any(each.startswith(("$", "-", "`")) for each in targets):
+        return command.strip()
+    for target in targets:
+        folder = written_paths.normalise(target, folder)
+    return f"cd {quote(folder)} && {plain}" if folder and plain else plain
+
+
+def unplace(command: str, base: str) -> str:
+    """Return a placed command as it is typed in the folder `base`."""
+    found = _PLACED.fullmatch(command) if command.startswith("cd ") else None
+    if found is None or not base:
+        return command
+    folder = found[1] or found[2]
+    if folder == base:
+        return found[3]
+    inside = folder.removeprefix(f"{base}/")
+    return f"cd {quote(inside)} && {found[3]}"
+
+
+def folder_of(command: str) -> str:
+    """Return the folder of a placed command; "" if nobody knows it."""
+    found = _PLACED.fullmatch(command) if command.startswith("cd ") else None
+    return (found[1] or found[2]) if found else ""
+
+
 def shorten(command: str, chars: int = _COMMAND_CHARS) -> str:
     """Return the command on one line; an ellipsis says where it was cut."""
     if len(command) <= chars and command.isprintable() and not _is_uneven(command):
         return command
-    plain = _cut_messages(cut(without_cd(command), chars * 3))
+    plain = _cut_messages(cut(command.strip(), chars * 3))
     line = " ".join(join_lines(plain).split())
     return line if len(line) <= chars else f"{cut(line, chars - 2).rstrip()} …"
 
@@ -111,7 +204,7 @@ def join_lines(command: str) -> str:
 
 
 def _is_uneven(command: str) -> bool:
-    return command.startswith((" ", "cd ")) or command.endswith(" ") or "  " in command
+    return command.startswith(" ") or command.endswith(" ") or "  " in command
 
 
 def is_own_save(command: str) -> bool:
@@ -176,20 +269,84 @@ def _digest(plain: str) -> str:
 
 def one_line(command: str) -> str:
     """Return a command as it can be shown whole on one line; "" if it is too long for that."""
-    plain = without_cd(command)
+    plain = command.strip()
     # The lines of a script or of a here-document cannot be joined.
-    if "\n" in plain or len(plain) > _LONGEST_SHOWN * 2:
+    if "\n" in plain or len(plain) > _LONGEST_SHOWN * 3:
         return ""
     short = " ".join(plain.split())
-    return short if len(short) <= _LONGEST_SHOWN else ""
+    return short if len(without_cd(short)) <= _LONGEST_SHOWN else ""
 
 
 def heads_of(command: str) -> list[str]:
     """Return the first two words of a command and of those chained to it."""
     parts = _split_chain(without_cd(cut(command, 600)))
-    heads = [" ".join(_SETTING.sub("", part).split()[:2]) for part in parts]
+    heads = [_find_head(_SETTING.sub("", part)) for part in parts]
     named = (cut(head, 80) for head in heads if head and not _SYNTAX.match(head))
     return list(dict.fromkeys(named))[:_MOST_HEADS_OF_ONE]
+
+
+def _find_head(part: str) -> str:
+    words = part.split()
+    # `npm run build` says nothing about `npm run test`.
+    return " ".join(words[: 3 if " ".join(words[:2]) in _RUNS_ANY else 2])
+
+
+def covers(command: str, failed: str, error: str = "") -> bool:
+    """Return whether a success of a command shows that a failed check would succeed as well.
+
+    It ran the same program on all that failed, or on what the error names.
+    """
+    if not is_within(failed, command):
+        return False
+    checks = [_find_run(part) for part in _split_chain(without_cd(failed)) if is_check(part)]
+    ran = [_find_run(part) for part in _split_chain(without_cd(command))]
+    return bool(checks) and all(
+        any(name == program and _includes(given, targets, error) for name, given in ran)
+        for program, targets in checks
+    )
+
+
+def commits_again(command: str, failed: str) -> bool:
+    """Return whether a command makes the commit that failed; a skipped hook repairs nothing."""
+    if not (commits(command) and commits(failed)) or _SKIPS_HOOKS.search(command):
+        return False
+    parts = _split_chain(without_cd(failed))
+    return is_within(failed, command) and all(map(_GIT.match, parts))
+
+
+def is_within(failed: str, command: str) -> bool:
+    """Return whether a placed command ran where another one failed, or in a folder above it."""
+    folder, above = folder_of(failed), folder_of(command)
+    return not (folder and above) or written_paths.is_under(folder, above)
+
+
+def _includes(given: tuple[str, ...], targets: tuple[str, ...], error: str) -> bool:
+    if not given:
+        return True
+    starts = tuple(f"{each.rstrip('/')}{end}" for each in given for end in ("/", "::"))
+    if targets and all(each in given or each.startswith(starts) for each in targets):
+        return True
+    files = [name for each in given if "." in (name := each.partition("::")[0])]
+    return any(len(name) >= _TELLING_NAME and name in error for name in files)
+
+
+@functools.lru_cache(maxsize=256)
+def _find_run(part: str) -> tuple[str, tuple[str, ...]]:
+    """Return the program that a command runs, and what it is run on."""
+    masked = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), part)
+    end = masked.find("|")
+    plain = _REDIRECTION.sub(" ", part[:end] if end >= 0 else part).strip()
+    while found := _RUNNER.match(plain):
+        plain = plain[found.end() :]
+    name, *words = plain.split() or [""]
+    name = name.rsplit("/", 1)[-1]
+    given = [word for word in words if not word.startswith("-") and not word.isdigit()]
+    if name in _SUBCOMMANDS and given:
+        verb = given.pop(0)
+        name = f"{name} {verb}"
+        if verb in {"run", "compose"} and given:
+            name = f"{name} {given.pop(0)}"
+    return name, tuple(given)
 
 
 def is_search(command: str) -> bool:
@@ -212,10 +369,34 @@ def moves_in(command: str) -> list[tuple[str, str]]:
     return [(move["old"], _place_moved(move["old"], move["new"])) for move in found]
 
 
+def removals_in(command: str) -> list[str]:
+    """Return the files and folders that a command deletes or moves away."""
+    if "rm " not in command and "mv " not in command and "Remove-Item" not in command:
+        return []
+    parts = _split_chain(cut(command, 2000))
+    found = [remove for part in parts if (remove := _REMOVE.fullmatch(part))]
+    words = [word for each in found for word in (each["paths"] or each["path"]).split()]
+    plain = [word for word in (word.strip("\"'") for word in words) if _PLAIN_PATH.fullmatch(word)]
+    return [*plain, *(old for old, _ in moves_in(command))]
+
+
+def gone_in(command: str, output: str) -> list[str]:
+    """Return the files that git reports as deleted or renamed."""
+    if "git" not in command or ("status" not in command and "commit" not in command):
+        return []
+    found = (each.groups() for each in _STATUS_GONE.finditer(output))
+    return [path for groups in found for path in groups if path]
+
+
 def _place_moved(old: str, new: str) -> str:
     name = old.rsplit("/", 1)[-1]
     is_folder = new.endswith("/") or ("." in name and "." not in new.rsplit("/", 1)[-1])
     return f"{new.rstrip('/')}/{name}" if is_folder else new
+
+
+def without_colours(output: str) -> str:
+    """Return an output without the codes that colour it on a terminal."""
+    return _COLOUR.sub("", output) if "\x1b" in output else output
 
 
 def telling_lines(output: str, *, is_search: bool = False) -> str:
@@ -230,7 +411,8 @@ def telling_lines(output: str, *, is_search: bool = False) -> str:
         return ""
     strong = [line for line in lines if _is_strong(line)]
     weak = [line for line in lines if _WEAK.search(line)]
-    located = [] if is_search else [line for line in lines if _LOCATED.match(line)]
+    bare = [] if is_search else [without_colours(line).strip() for line in lines]
+    located = [line.rstrip(" ━") for line in bare if _LOCATED.match(line)]
     located.sort(key=_is_not_strong)
     # The first error is often the cause, the last one the summary.
     picked = [*located[:1], *strong[:1], *strong[-1:], *weak[:1], lines[-1]]
@@ -242,9 +424,22 @@ def telling_lines(output: str, *, is_search: bool = False) -> str:
     return "\n".join(list(unique)[:_MOST_ERROR_LINES])
 
 
+def explain_failure(output: str, exit_code: int | None, *, is_search: bool = False) -> str:
+    """Return why a command failed; the exit code, if its output does not look like an error."""
+    reason = telling_lines(output, is_search=is_search)
+    looks_like_one = any(find.search(reason) for find in (_STRONG, _WEAK, _TIMEOUT, _EXIT))
+    if not exit_code or looks_like_one or any(map(_LOCATED.match, reason.splitlines())):
+        return reason
+    code = f"{COMPLETED} {exit_code}"
+    # A single line is more likely to be a message than a part of a result.
+    lines = [reason, code] if "\n" not in reason else [code, reason]
+    return "\n".join(filter(None, lines))
+
+
 def _with_next(line: str, lines: list[str]) -> str:
     """Add the next line to one that only introduces it: "Failed to remove 1 worktree:"."""
-    following = lines[lines.index(line) + 1 :][:1] if line.endswith(":") else []
+    introduces = line.endswith(":") and line in lines
+    following = lines[lines.index(line) + 1 :][:1] if introduces else []
     return " ".join([line, *following])
 
 
@@ -265,14 +460,33 @@ def looks_failed(output: str) -> bool:
     )
 
 
+def is_harmless(output: str) -> bool:
+    """Return whether a command only failed because there was nothing to do."""
+    return _HARMLESS.search(output) is not None
+
+
+def hides_failure(command: str, output: str) -> bool:
+    """Return whether a check or build failed, although a pipe or a chain reports success."""
+    if not output or not any(sign in command for sign in "|;\n"):
+        return False
+    if _FAILED_CHECK.search(without_colours(output[-_SUMMARY_CHARS:])) is None:
+        return False
+    return runs_project(command)
+
+
 def is_masked(command: str) -> bool:
     """Return whether a pipe hides the command's own exit code."""
     return "|" in command.replace("||", "")
 
 
+def commits(command: str) -> bool:
+    """Return whether a command makes a commit, unless it fails."""
+    return "commit" in command and _COMMIT.search(command) is not None
+
+
 def commit_in(command: str, output: str) -> tuple[str, str] | None:
     """Return hash and subject of the last commit that this command made."""
-    if "commit" not in command or not _COMMIT.search(command):
+    if not commits(command):
         return None
     made = _COMMITTED.findall(output)
     return (made[-1][0], made[-1][1].strip()) if made else None

@@ -6,7 +6,7 @@ import msgspec
 
 from leftoff.agents.loose_values import cut
 from leftoff.agents.stream import Kind, ToolCall, ToolResult
-from leftoff.session.facts import shell_commands
+from leftoff.session.facts import shell_commands, written_paths
 from leftoff.session.facts.fold_state import FoldState, TrailEntry
 
 _KEPT = 12
@@ -26,7 +26,8 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _NOISE = re.compile(
-    r"^(?:\W+|\[?(?:exit|process) .*|</?\w+[^>]*>|\W*\d+ lines truncated\W*|create mode \d+ .*)$",
+    r"^(?:\W+|\[?(?:exit|process) .*|</?\w+[^>]*>|\W*\d+ lines truncated\W*"
+    r"|\(\w+ completed with no output\)|create mode \d+ .*)$",
     re.IGNORECASE,
 )
 _LINE_NUMBER = re.compile(r"^\s*\d+[→\t:|]\s*")
@@ -38,6 +39,8 @@ _OPTIONS = re.compile(
 )
 # The first argument needs no name.
 _LABEL = re.compile(r"^\W*(?:pattern|query|description): ")
+USER_ANSWERED = "the user answered:"
+"""How the outcome of a question to the user begins."""
 _ANSWERED = re.compile(r'"="([^"]*)"')
 
 
@@ -50,11 +53,21 @@ def add_call(state: FoldState, call: ToolCall) -> None:
         if shell_commands.is_own_save(call.command):
             state.trail = [*_list_calls(state), TrailEntry.of_save(call.id, state.seq)]
         return
-    what = shell_commands.shorten(command, _WHAT_CHARS) if command else call.what
+    what = _name_call(call, command, state) if command else call.what
     if call.kind in ("search", "agent"):
         what = _LABEL.sub("", _OPTIONS.sub("", what))
-    entry = TrailEntry(call.id, call.tool, call.kind, cut(what, _WHAT_CHARS), seq=state.seq)
+    entry = TrailEntry(
+        call.id, call.tool, call.kind, cut(what, _WHAT_CHARS), seq=state.seq, lines=call.lines
+    )
     state.trail = [*state.trail[-(_KEPT - 1) :], entry]
+
+
+def _name_call(call: ToolCall, command: str, state: FoldState) -> str:
+    """Return a command with its folder, or the file that a patch in it edits."""
+    if call.kind == "edit":
+        return ", ".join(call.paths)
+    folder = written_paths.normalise(call.folder, state.cwd) if call.folder else state.cwd
+    return shell_commands.shorten(shell_commands.place(command, folder), _WHAT_CHARS)
 
 
 def _list_calls(state: FoldState) -> list[TrailEntry]:
@@ -78,13 +91,14 @@ def describe_outcome(kind: Kind, event: ToolResult, output: str) -> str:
     """Say in a few words how a call ended."""
     if event.rejected is not None:
         return f"the user refused: {event.rejected}" if event.rejected else "refused"
+    output = shell_commands.without_colours(output)
     if not event.ok:
-        told = shell_commands.telling_lines(output).splitlines()
-        return cut(f"failed: {told[0]}", _OUTCOME_CHARS) if told else "failed"
+        reasons = shell_commands.telling_lines(output).splitlines()
+        return cut(f"failed: {reasons[0]}", _OUTCOME_CHARS) if reasons else "failed"
     if kind in ("edit", "read"):
         return "edited" if kind == "edit" else "read"
     if answers := _ANSWERED.findall(output[:4000]):
-        return cut(f"the user answered: {'; '.join(answers)}", _OUTCOME_CHARS)
+        return cut(f"{USER_ANSWERED} {'; '.join(answers)}", _OUTCOME_CHARS)
     lines = [line for raw in output.splitlines() if (line := _clean(raw))]
     if not lines:
         return "no output"

@@ -3,9 +3,24 @@
 import re
 
 from leftoff.agents.loose_values import cut
-from leftoff.phrases.short_answers import find_rules, is_go_ahead
+from leftoff.phrases.intents import find_intent
+from leftoff.phrases.match import is_goodbye
+from leftoff.phrases.short_answers import (
+    drop_greeting,
+    find_rules,
+    is_go_ahead,
+    is_refusal,
+    is_side_question,
+)
 from leftoff.session.facts.fold_state import FoldState, SessionText
-from leftoff.session.facts.sentences import find_question, last_proposal, split_sentences
+from leftoff.session.facts.sentences import (
+    find_appeal,
+    find_question,
+    keep_start,
+    last_proposal,
+    promises_more,
+    split_sentences,
+)
 from leftoff.text import fence
 
 REQUEST_CHARS = 4000
@@ -15,37 +30,108 @@ _LATER_CHARS = 1000
 _MOST_RULES = 12
 _LONGEST_WITH_RULES = 2000
 _SHORT_REPLY = 80
+# Who types a request seldom needs more lines.
+_TYPED_LINES = 5
 _PROPOSAL_CHARS = 400
+# The commands that `leftoff init` adds to agents: what they ask of leftoff is not the work. Some
+# agents send the command's instructions below it.
+_OUR_COMMAND = re.compile(r"/(?:checkpoint|continue|dashboard|leftoff[:-][\w-]+)(?!\S)")
+_OUR_CONTINUE = re.compile(r"/(?:leftoff[:-])?(?:continue|resume)(?!\S)")
 _FENCED = re.compile(rf"{re.escape(fence.OPENING)}.*?(?:{re.escape(fence.CLOSING)}|\Z)", re.DOTALL)
+# What leftoff writes before and after a briefing.
+_AROUND = re.compile(
+    r"^(?:leftoff: |To resume it[^`\n]*, run `leftoff |Ask the user whether to resume ).*$",
+    re.MULTILINE,
+)
+_BRIEFED_NAME = re.compile(r"^Checkpoint: (.{1,200}?)\. (?:Left off|Saved) ", re.MULTILINE)
+_BRIEFED_TASK = re.compile(r"^Task: (.{1,600})$", re.MULTILINE)
+GO_ON = "continue"
+# Commands that only change what is checked out, or show it.
+_GIT_MOVE = r"git (?:checkout|switch|pull|fetch|status|branch|log)\b[^;&|]*"
+_MOVE = re.compile(rf"(?:cd \S+ && )?{_GIT_MOVE}(?:(?:&&|;) ?{_GIT_MOVE})*")
 _NUMBER = re.compile(r"(?<![\w.])#?(\d{1,2}|[a-eA-E])(?![\w.])")
+_ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 # A numbered line, or a row of a table whose first cell is the number.
 _ITEM = r"^\s*(?:[-*|]\s+)?(?:\*\*|#+\s*)?(?:(?:option|step|choice)\s+)?{mark}(?:\*\*)?[.):|\s—-]"
 
 
 def strip_briefing(text: str) -> str:
     """Remove a briefing of leftoff that came back as part of a prompt."""
-    return _FENCED.sub("", text).strip() if fence.OPENING in text else text
+    if fence.OPENING not in text:
+        return text
+    return _AROUND.sub("", _FENCED.sub("", text)).strip()
+
+
+def note_briefing(state: FoldState, text: str, asked: str) -> None:
+    """Note the thread of a briefing that was given to this session, and its task if that is all."""
+    briefing = _FENCED.search(text)
+    if briefing is None or state.task or state.continues:
+        return
+    name, task = _BRIEFED_NAME.search(briefing[0]), _BRIEFED_TASK.search(briefing[0])
+    state.continues = name[1] if name else ""
+    if task is not None and not asked:
+        state.task = task[1]
 
 
 def note_request(state: FoldState, text: str) -> None:
     """Note a request: it sets the task, adds to it, or only answers the agent."""
-    asked = cut(text, REQUEST_CHARS)
+    asked = keep_start(drop_greeting(text), REQUEST_CHARS)
+    if not state.requests and _OUR_CONTINUE.match(asked):
+        # What follows is the work of a thread, and is saved although nothing else was asked.
+        asked = GO_ON
+    state.has_parted = bool(state.task) and is_goodbye(asked)
+    if state.has_parted or _OUR_COMMAND.match(asked) or (state.task and _is_for_leftoff(asked)):
+        return
     state.answered = _find_words_answered(state, asked)
     is_first = not state.task or _was_only_asked(state)
+    is_aside = not is_first and is_side_question(asked)
+    _hold_announcement(state, asked, is_aside=is_aside)
     state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
     state.asked_seq = state.seq
+    state.aside_seq = state.seq if is_aside else 0
     if is_go_ahead(asked):
         return
-    state.goal_seq = state.seq
+    if not is_aside:
+        state.goal_seq = state.seq
     if is_first:
         state.task = asked
     else:
-        later = SessionText(cut(asked, _LATER_CHARS), state.calls)
+        later = SessionText(keep_start(asked, _LATER_CHARS), state.calls)
         state.later = [*state.later[-(_MOST_LATER - 1) :], later]
     # What a plan says is not a rule that the user gave.
     if len(asked) <= _LONGEST_WITH_RULES and not asked.startswith(PLAN_FOLLOWS):
-        rules = [*state.constraints, *find_rules(asked)]
+        rules = [*state.constraints, *find_rules(_find_own_words(asked))]
         state.constraints = list(dict.fromkeys(rules))[-_MOST_RULES:]
+
+
+def _hold_announcement(state: FoldState, asked: str, *, is_aside: bool) -> None:
+    """Keep what the agent announced or asked last, unless a request or a refusal replaces it."""
+    if is_refusal(asked) or not (is_aside or is_go_ahead(asked)):
+        state.held = ""
+    elif state.answers and state.said_seq > max(state.called_seq, state.asked_seq):
+        words = state.answers[-1].text
+        # A go-ahead answers a question; an aside leaves it open.
+        if promises_more(words) or (is_aside and find_question(words)):
+            state.held = words
+
+
+def note_work(state: FoldState) -> None:
+    """Note that something was changed: what was asked aside led to it, or it was announced."""
+    state.held = ""
+    if state.aside_seq:
+        state.goal_seq, state.aside_seq = state.aside_seq, 0
+
+
+def _is_for_leftoff(asked: str) -> bool:
+    """Return whether a message only asks to save or list checkpoints, which is not the work."""
+    intent = find_intent(asked) if len(asked) <= _SHORT_REPLY else None
+    return intent is not None and intent.kind in {"save", "list"}
+
+
+def _find_own_words(asked: str) -> str:
+    """Return a request without what was pasted into it: a log or a review gives no rules."""
+    lines = [line for line in asked.splitlines() if line.strip()]
+    return asked if len(lines) <= _TYPED_LINES else f"{lines[0]}\n{lines[-1]}"
 
 
 def _find_words_answered(state: FoldState, asked: str) -> str:
@@ -59,11 +145,18 @@ def _find_words_answered(state: FoldState, asked: str) -> str:
 
 
 def _was_only_asked(state: FoldState) -> bool:
-    """Return whether the task so far is a short question that the agent only had to answer."""
+    """Return whether the task so far is a short question, or led to another branch at most."""
     last = state.requests[-1] if state.requests else None
     if last is None or last.text != state.task or _has_worked(state):
         return False
-    return len(last.text) <= _SHORT_REPLY and last.text.rstrip().endswith(("?", "？"))
+    is_question = last.text.rstrip().endswith(("?", "？"))
+    return len(last.text) <= _SHORT_REPLY and (is_question or _has_only_moved(state))
+
+
+def _has_only_moved(state: FoldState) -> bool:
+    """Return whether all calls so far brought the checkout up to date: "back to main, please"."""
+    count = sum(use.count for use in state.runs.values())
+    return 0 < count == state.calls and all(map(_MOVE.fullmatch, state.runs))
 
 
 def _has_worked(state: FoldState) -> bool:
@@ -78,12 +171,16 @@ def find_answered(state: FoldState) -> str:
     if not state.requests:
         return ""
     asked = state.requests[-1].text
-    proposal = last_proposal(said) if is_go_ahead(asked) else find_question(said)
-    return cut(_find_item(asked, said) or proposal, _PROPOSAL_CHARS)
+    question = find_question(said) or find_appeal(said)
+    proposal = last_proposal(said) if is_go_ahead(asked) else question
+    return cut(find_item(asked, said) or proposal, _PROPOSAL_CHARS)
 
 
-def _find_item(asked: str, said: str) -> str:
+def find_item(asked: str, said: str) -> str:
+    """Return the items of the agent's list that a short reply picks, by number or letter."""
     marks = [mark for mark in _NUMBER.findall(asked) if mark.isdigit() or len(asked) <= 20]
+    if not marks and is_go_ahead(asked):
+        marks = [_ORDINALS[word] for word in asked.casefold().split() if word in _ORDINALS]
     lines = split_sentences(said) if marks else []
     items = [re.compile(_ITEM.format(mark=mark), re.IGNORECASE) for mark in dict.fromkeys(marks)]
     found = [next((line for line in lines if item.match(line)), "") for item in items]

@@ -12,7 +12,8 @@ _DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 _GIT_BASH_DRIVE = re.compile(r"^/([A-Za-z])/")
 _WITH_SLASH = r"(?:[A-Za-z]:|~|\.{1,2})?(?:/?[\w@+.-]+)?(?:/[\w@+.()\[\]-]+)+"
 _BARE_NAME = r"[\w@+-][\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}"
-_PATH = re.compile(rf"(?<![\w/.:@-])(?:{_WITH_SLASH}|{_BARE_NAME})")
+# What follows `$folder` or `${folder}` is only the end of a path.
+_PATH = re.compile(rf"(?<![\w/.:@$}}-])(?:{_WITH_SLASH}|{_BARE_NAME})")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+")
 _NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//|\[\d|\[[^\]]*$|(?:^|/)\.\.\.(?:/|$)")
 # grep and compilers append a line number to the name: a.ts-12-, a.ts(12,3).
@@ -120,6 +121,9 @@ def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT)
     found: dict[str, None] = {}
     for match in _PATH.finditer(_URL.sub(" ", text)):
         path = _POSITION.sub(r"\1", match[0].rstrip(".,:;)-"))
+        # `@AGENTS.md` mentions a file to an agent; `@scope/name` is a package.
+        if path[0] == "@" and has_file_name(path):
+            path = path[1:]
         if len(path) > 2 and not _NOT_A_PATH.search(path):
             found[path.removeprefix("./")] = None
             if len(found) >= limit:

@@ -1,0 +1,1 @@
+"""Read Cursor's sessions, and handle its hooks."""

@@ -1,0 +1,1 @@
+"""Read Gemini CLI's sessions, and handle its hooks."""

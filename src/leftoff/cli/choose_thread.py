@@ -1,0 +1,64 @@
+"""Choose an open thread where a command got no name: in the picker, or by its number."""
+
+from shlex import quote
+
+from leftoff import cli
+from leftoff.cli.app import App, key_of
+from leftoff.cli.ask_questions import choose
+from leftoff.cli.list import format_name, format_nothing_open
+from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint
+from leftoff.store import LISTED, CheckpointEntry
+
+
+def choose_open(app: App, verb: str) -> CheckpointEntry:
+    """Return the only open thread; of several, let the user choose the one for a command."""
+    entries = _list_open(app, _MOST_CHOICES)
+    if not entries:
+        nothing = format_nothing_open(app, "Nothing is open.")
+        raise NoSuchCheckpoint(nothing, hint="Run `leftoff list --all` to see what has ended.")
+    if len(entries) == 1:
+        return entries[0]
+    question = f"Which one do you want to {_VERBS[verb]}?"
+    if app.out.can_draw:
+        return pick_open(app, question, verb)
+    choice = ChoiceNeeded(
+        f"{len(entries)} threads are open.",
+        question=question,
+        choices=[
+            {
+                "choice": key_of(entry),
+                "label": format_name(entry),
+                "command": f"leftoff {verb} {quote(key_of(entry))}",
+                "branch": entry.branch,
+                "saved_at": entry.as_of.isoformat(),
+                "summary": entry.task,
+            }
+            for entry in entries
+        ],
+        hint=f"Name one: `leftoff {verb} NAME`.",
+    )
+    return app.workspace.find_open(choose(app, choice))
+
+
+_VERBS = {"done": "mark as done", "drop": "drop", "diff": "compare"}
+_MOST_CHOICES = 20
+_MOST_PICKED = 1_000
+
+
+def pick_open(app: App, question: str, verb: str) -> CheckpointEntry:
+    """Let the user choose one of the open threads in the picker."""
+    picker = cli.thread_picker
+    choice = picker.ThreadChoice(
+        question=question, verb=verb, load=lambda: _list_open(app, _MOST_PICKED)
+    )
+    return picker.pick_thread(app, choice)
+
+
+def has_several(app: App) -> bool:
+    """Return whether a picker is of use: there are several open threads, and a person to choose."""
+    return app.out.can_draw and len(_list_open(app, 2)) > 1
+
+
+def _list_open(app: App, limit: int) -> list[CheckpointEntry]:
+    entries = app.store.index().heads([*LISTED], limit)
+    return [entry for entry in entries if not entry.problem]

@@ -1,0 +1,130 @@
+"""`leftoff resume NAME --in AGENT`: start another agent, which goes on with a thread."""
+
+import os
+import shlex
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+
+from leftoff import subprocesses
+from leftoff.agents.hook_table import HookTable
+from leftoff.checkpoint import Checkpoint
+from leftoff.cli.app import App, key_of
+from leftoff.cli.ask_questions import confirm
+from leftoff.errors import LeftoffError
+from leftoff.hooks import hand_over
+from leftoff.session import sessions
+from leftoff.store import CheckpointEntry
+from leftoff.store.layout import is_off
+from leftoff.text.plural import format_count
+from leftoff.threads import briefing
+from leftoff.wiring.agent_wirings import WIRINGS
+from leftoff.wiring.install_places import find_places
+
+# A message that asks to continue joins the thread and is never taken for a task.
+_PROMPT = "continue"
+# As far as `leftoff recover` looks back.
+_RECENT = timedelta(days=7)
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """The agent to start, and how."""
+
+    table: HookTable
+    folder: Path
+    is_headless: bool
+
+    def build(self, prompt: str) -> list[str]:
+        """Return the command line that starts it with a prompt."""
+        before, after = (
+            (self.table.runs, self.table.runs_after) if self.is_headless else (self.table.opens, ())
+        )
+        return [self.table.programs[0], *before, prompt, *after]
+
+
+def recover_dead(app: App) -> None:
+    """Save the sessions that died, so that the next agent knows what they did."""
+    saved = app.workspace.recover(since=app.store.now() - _RECENT)
+    if saved:
+        app.out.text(f"Saved {format_count(len(saved), 'session')} that died.")
+
+
+def hand_over_to(
+    app: App, entry: CheckpointEntry, agent: str, *, is_headless: bool, is_printed: bool
+) -> int:
+    """Start an agent with a thread, or print the command line that does."""
+    checkpoint = app.store.load(entry)
+    target = Target(
+        table=WIRINGS[agent].table,
+        folder=_find_folder(app, checkpoint),
+        is_headless=is_headless,
+    )
+    native = find_own_session(app, checkpoint, agent)
+    if is_printed or app.out.as_json:
+        _print_command(app, entry, target, native)
+        return 0
+    program = shutil.which(target.table.programs[0])
+    if program is None:
+        raise LeftoffError(
+            f"{target.table.title} cannot be started: `{target.table.programs[0]}` is not on the "
+            "PATH.",
+            hint="Install it, or pass --print for the command line.",
+        )
+    if native and app.out.is_interactive and not is_headless:
+        question = f"Continue its own session ({shlex.join(native)}) instead of a new one?"
+        if confirm(question, default=False):
+            return subprocesses.become(program, native, target.folder)
+    prompt = _prepare(app, entry, agent, target)
+    app.store.close()
+    return subprocesses.become(
+        program, target.build(prompt), target.folder, has_input=not is_headless
+    )
+
+
+def _prepare(app: App, entry: CheckpointEntry, agent: str, target: Target) -> str:
+    """Leave the thread for the agent's start hook; without one, return the briefing as prompt."""
+    has_hooks = WIRINGS[agent].is_active(find_places(app.environment))
+    is_disabled = "session-start" in app.environment.list_disabled_hooks() or is_off(app.project)
+    if has_hooks and not is_disabled:
+        hand_over.expect(app.store, target.folder, agent, entry)
+        return _PROMPT
+    checkpoint = app.workspace.load_resumed(entry)
+    budget = min(app.settings.budget, briefing.MOST_TOKENS[agent])
+    checks = app.workspace.check(checkpoint)
+    return str(app.workspace.render_briefing(checkpoint, checks, budget=budget))
+
+
+def _print_command(app: App, entry: CheckpointEntry, target: Target, native: list[str]) -> None:
+    """Print a command line that works anywhere: it does not depend on hooks."""
+    key, agent = key_of(entry), target.table.agent
+    text = f"leftoff resume {shlex.quote(key)} --for {agent}"
+    mark = "\0"
+    words = [f'"$({text})"' if word == mark else shlex.quote(word) for word in target.build(mark)]
+    command = f"cd {shlex.quote(str(target.folder))} && {' '.join(words)}"
+    command += " </dev/null" if target.is_headless else ""
+    again = f"cd {shlex.quote(str(target.folder))} && {shlex.join(native)}" if native else None
+    lines = [command]
+    if again:
+        lines.append(f"# or, to continue its own session: {again}")
+    result = {"command": command, "native": again, "folder": str(target.folder)}
+    app.out.result(result, lines, is_exact=True)
+
+
+def _find_folder(app: App, checkpoint: Checkpoint) -> Path:
+    """Return the worktree of a thread; the current one if that is gone."""
+    worktree = Path(checkpoint.worktree) if checkpoint.worktree else None
+    if worktree is not None and worktree.is_dir():
+        return Path(os.path.realpath(worktree))
+    return app.project.worktree
+
+
+def find_own_session(app: App, checkpoint: Checkpoint, agent: str) -> list[str]:
+    """Return the command that continues the agent's own session, if it still has that."""
+    table = WIRINGS[agent].table
+    if checkpoint.agent != agent or not checkpoint.session_id or not table.resumes:
+        return []
+    if not sessions.find_transcript(app.store, agent, checkpoint.session_id):
+        return []
+    return [table.programs[0], *table.resumes, checkpoint.session_id]

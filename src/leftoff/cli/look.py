@@ -1,0 +1,443 @@
+"""The look that all commands share: colour by role, widths, wrapping, rules, pages and lists.
+
+Functions here take text that is safe to print and return lines; `Output` in app.py prints them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+import msgspec
+
+from leftoff import cli
+from leftoff.text import fence
+
+_GAP = "  "
+
+STYLES: Mapping[str, Mapping[str, Any]] = {
+    "title": {"bold": True},
+    "label": {"bold": True},
+    "name": {"fg": "cyan"},
+    "quiet": {"dim": True},
+    "next": {"fg": "green", "bold": True},
+    "good": {"fg": "green"},
+    "warning": {"fg": "yellow"},
+    "bad": {"fg": "red"},
+}
+"""What each role looks like. Only the terminal's own colours, so that every theme can show them."""
+
+
+class Look(msgspec.Struct, frozen=True):
+    """How wide the terminal is, and whether it shows colour."""
+
+    columns: int = 80
+    has_colour: bool = False
+
+    def paint(self, role: str, text: str) -> str:
+        """Return a text in the colour of its role."""
+        return click.style(text, **STYLES[role]) if text and self.has_colour else text
+
+    def narrow(self, columns: int) -> "Look":
+        """Return the same look for a part of the screen."""
+        return msgspec.structs.replace(self, columns=columns)
+
+
+# --- widths ---
+
+
+# Patterns are compiled when they are first used: most lists are short and plain.
+# Characters of one column each, and of two: Chinese, Japanese and Korean. Text with anything else
+# needs wcwidth, which takes time to load.
+_NARROW = " -~\xa0-\xac\xae-\u02ff‐-‧‹›→↑↓─│✓✗⚠"
+_WIDE = "\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
+_SIMPLE = f"[{_NARROW}{_WIDE}]*"
+_SIGNS = dict.fromkeys(map(ord, "‐‑‒–—―‘’“”…•‹›→↑↓─│✓✗⚠"), "-")
+_LAST_LATIN = "\u02ff"
+_RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+_LEFT_TO_RIGHT_MARK = "\u200e"
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes up on a screen."""
+    if text.isascii() or _is_narrow(text):
+        return len(text)
+    if re.fullmatch(_SIMPLE, text):
+        return len(text) + len(re.findall(f"[{_WIDE}]", text))
+    return cli.wide_text.measure(text)
+
+
+def _is_narrow(text: str) -> bool:
+    """Return whether a text has only Latin letters and common signs; most others need a pattern."""
+    # Compiling the patterns takes 4 ms, and every line that was cut ends with an ellipsis.
+    plain = text.translate(_SIGNS)
+    return plain.isprintable() and max(plain, default="") <= _LAST_LATIN
+
+
+def cut(line: str, limit: int) -> str:
+    """Cut a line that is too wide and mark the cut with an ellipsis."""
+    if width(line) <= limit:
+        return line
+    if not (line.isascii() or _is_narrow(line) or re.fullmatch(_SIMPLE, line)):
+        return f"{cli.wide_text.cut_to(line, limit - 1)}…"
+    kept = line[: max(0, limit - 1)]
+    while width(kept) >= max(1, limit):
+        kept = kept[:-1]
+    return f"{kept}…"
+
+
+def pad(text: str, places: int) -> str:
+    """Fill a text with spaces up to a width."""
+    return text + " " * (places - width(text))
+
+
+def isolate(text: str) -> str:
+    """Keep Hebrew or Arabic text from turning around what follows on the same line."""
+    # Without the mark, a terminal would show the digits of "2h ago" before the text.
+    return f"{text}{_LEFT_TO_RIGHT_MARK}" if re.search(_RIGHT_TO_LEFT, text) else text
+
+
+# --- wrapping ---
+
+
+_INDENT = r"(?:\s*(?:[-+>│] )?)"
+# A short label, and at least two spaces before its text.
+_LABELLED = r"\s*[^\s:]+(?: [^\s:]+)?\s{2,}(?=\S)"
+_WORDS = r"(?<=\S)(?=\s)"
+# Chinese, Japanese and Korean text has no spaces, and may be wrapped between any two characters.
+_WITHOUT_SPACES = "[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uff60]"
+_LEAST_COLUMNS = 8
+
+
+def wrap_line(line: str, limit: int, indent: str | None = None) -> list[str]:
+    """Wrap a line at spaces; what follows is indented like its text.
+
+    A word that is wider than the line is left whole if it is plain: it may be a path or a command
+    that someone wants to copy.
+    """
+    limit = max(limit, _LEAST_COLUMNS)
+    if width(line) <= limit:
+        return [line]
+    mark = re.match(_INDENT, line)
+    indent = " " * (len(mark[0]) if mark else 0) if indent is None else indent
+    rows, row = [], ""
+    for word in _split_words(line):
+        # A label stays on the line of what it is about.
+        if row.strip() and width(row) >= len(indent) and width(row + word) > limit:
+            rows.append(row.rstrip())
+            row = indent + word.lstrip()
+        else:
+            row += word
+    return [*rows, row.rstrip()]
+
+
+def wrap_text(text: str, limit: int) -> list[str]:
+    """Wrap lines at words; what follows a label, such as `hooks    off`, stays in its column."""
+    return [row for line in text.split("\n") for row in wrap_line(line, limit, _hang(line, limit))]
+
+
+def _hang(line: str, limit: int) -> str | None:
+    """Return the indent under the text of a labelled line; None if it has no label."""
+    found = re.match(_LABELLED, line)
+    return " " * found.end() if found and found.end() <= limit // 3 else None
+
+
+def wrap_to(text: str, limit: int, most: int) -> list[str]:
+    """Wrap a text to a number of lines, and cut the rest."""
+    rows = wrap_line(" ".join(text.split()), limit, "")
+    if len(rows) > most:
+        rows = [*rows[: most - 1], " ".join(rows[most - 1 :])]
+    return [cut(row, limit) for row in rows]
+
+
+def _split_words(line: str) -> Iterator[str]:
+    for word in re.split(_WORDS, line):
+        if re.search(_WITHOUT_SPACES, word):
+            yield from word
+        else:
+            yield word
+
+
+# --- rules ---
+
+
+_LONGEST_RULE = 100
+
+
+def draw_rule(look: Look, title: str = "", longest: int = _LONGEST_RULE) -> str:
+    """Return a quiet line across the screen, with a title in it."""
+    columns = min(look.columns, longest)
+    if not title:
+        return look.paint("quiet", "─" * columns)
+    shown = cut(title, columns - 4)
+    rest = "─" * (columns - width(shown) - 4)
+    return f"{look.paint('quiet', '──')} {look.paint('label', shown)} {look.paint('quiet', rest)}"
+
+
+# --- pages: a title, then sections with their labels in a column of their own ---
+
+
+# What a line of a briefing is about: "Task:", "Next action (inferred from the plan):".
+_LABEL = r"((?:⚠ )?[A-Z][^:`]{0,60}):(?: |$)"
+_WIDEST_LABEL = 19
+_SIDE_BY_SIDE = 72
+_HEADS = ("Checkpoint: ", "Thread: ", "Left off ", "Saved ")
+_WARNING = "Warning: "
+_ROLES = {"Next action": "next", "Changed since": "warning", "⚠": "warning", "Warning": "warning"}
+
+
+class PageSection(msgspec.Struct, frozen=True):
+    """A label and the lines under it; a section without a label is a paragraph."""
+
+    label: str
+    lines: list[str]
+
+
+def layout_page(text: str, look: Look, facts: Sequence[str] = ()) -> list[str]:
+    """Lay out a briefing or checkpoint for a person: the task first, then facts, then sections.
+
+    The facts about the thread, its name first, replace the lines that open a briefing.
+    """
+    sections = [*_split_sections(text, has_facts=bool(facts))]
+    tasks = [each for each in sections if each.label == "Task"]
+    title = [line for each in tasks for row in each.lines for line in _wrap_title(row, look)]
+    rest = [each for each in sections if each not in tasks]
+    head = [*title, *(_wrap_facts(facts, look) if facts else [])]
+    head += [draw_rule(look)] if head else []
+    gutter = _measure_gutter(rest, look)
+    return [*head, *(line for each in rest for line in _layout_section(each, look, gutter))]
+
+
+def _wrap_title(row: str, look: Look) -> list[str]:
+    return [look.paint("title", line) for line in wrap_line(_show_quotes(row), look.columns)]
+
+
+def _split_sections(text: str, *, has_facts: bool) -> Iterator[PageSection]:
+    section: PageSection | None = None
+    for line in text.split("\n"):
+        if has_facts and line.startswith(_HEADS) and section is None:
+            continue
+        found = None if line.startswith(fence.QUOTE) else re.match(_LABEL, line)
+        is_within = line.startswith((" ", "-", "+")) and not found
+        # A warning is the first line of "Changed since then".
+        is_warning = section is not None and not section.lines and line.startswith(_WARNING)
+        if section is not None and (is_within or is_warning):
+            section.lines.append(line.replace(_WARNING, "- ⚠ ", 1) if is_warning else line)
+            continue
+        if section is not None:
+            yield section
+        if found:
+            rest = line[found.end() :]
+            section = PageSection(found[1], [rest] if rest else [])
+        else:
+            section = PageSection("", [line]) if line else None
+    if section is not None:
+        yield section
+
+
+def _measure_gutter(sections: Sequence[PageSection], look: Look) -> int:
+    """Return the width of the column of labels; 0 if the screen is too narrow for one."""
+    widths = [width(each.label) for each in sections if each.label]
+    fitting = [each for each in widths if each <= _WIDEST_LABEL]
+    return max(fitting) + 2 if fitting and look.columns >= _SIDE_BY_SIDE else 0
+
+
+def _layout_section(section: PageSection, look: Look, gutter: int) -> Iterator[str]:
+    if not section.label:
+        yield from (row for line in section.lines for row in wrap_line(line, look.columns))
+        return
+    role = next(
+        (role for start, role in _ROLES.items() if section.label.startswith(start)), "label"
+    )
+    label = look.paint(role, section.label)
+    indent = gutter or 2
+    body = [row for line in _drop_bullet(section.lines) for row in _wrap_body(line, look, indent)]
+    if gutter and width(section.label) < gutter and body:
+        yield label + " " * (gutter - width(section.label)) + body.pop(0)
+    else:
+        yield label
+    yield from (" " * indent + row for row in body)
+
+
+def _drop_bullet(lines: list[str]) -> list[str]:
+    """Show a list of one item as a text."""
+    if len(lines) == 1 and lines[0].startswith("- "):
+        return [lines[0].removeprefix("- ")]
+    return lines
+
+
+def _wrap_body(line: str, look: Look, indent: int) -> list[str]:
+    shown = _show_quotes(line)
+    mark = "│ " if shown is not line else None
+    return wrap_line(shown, look.columns - indent, mark)
+
+
+def _show_quotes(line: str) -> str:
+    """Show quoted text behind a quiet bar."""
+    return f"│ {line.removeprefix(fence.QUOTE)}" if line.startswith(fence.QUOTE) else line
+
+
+# --- lists of threads ---
+
+
+class ThreadRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list shows of a thread."""
+
+    task: str
+    name: str
+    age: str
+    next_action: str = ""
+    branch: str = ""
+    agent: str = ""
+    state: str = ""
+    """Empty for an open thread: that is what people expect in a list."""
+    place: str = ""
+    """Where the work is, if it is not here."""
+
+
+_COLUMNS_BESIDE = 110
+_LEAST_BESIDE = 50
+_WIDEST_NAME, _WIDEST_BRANCH = 32, 24
+_MOST_LINES = 2
+_BETWEEN = " · "
+
+
+def layout_threads(rows: Sequence[ThreadRow], look: Look) -> list[str]:
+    """Lay out threads: the task first, the facts beside it or below, then the next action."""
+    facts = [_list_facts(row) for row in rows]
+    widths = [max(map(width, column)) for column in zip(*facts, strict=True)]
+    room = look.columns - sum(each + len(_GAP) for each in widths if each)
+    if look.columns < _COLUMNS_BESIDE or room < _LEAST_BESIDE:
+        blocks = ["\n".join(_layout_block(row, look)) for row in rows]
+        return "\n\n".join(blocks).split("\n")
+    texts = [width(text) for row in rows for text in (row.task, f"→ {row.next_action}")]
+    left = look.narrow(min(room, max(texts, default=0)))
+    return [
+        line
+        for row, cells in zip(rows, facts, strict=True)
+        for line in _layout_beside(row, _format_cells(cells, widths, look), left)
+    ]
+
+
+def join_facts(facts: Sequence[str], look: Look) -> str:
+    """Return facts about a thread as one quiet line; the first is its name."""
+    name, *rest = [each for each in facts if each]
+    return look.paint("name", name) + look.paint(
+        "quiet", "".join(f"{_BETWEEN}{each}" for each in rest)
+    )
+
+
+def _list_facts(row: ThreadRow) -> list[str]:
+    name, branch = cut(row.name, _WIDEST_NAME), cut(row.branch, _WIDEST_BRANCH)
+    return [isolate(each) for each in (name, row.age, row.state, branch, row.agent, row.place)]
+
+
+def _format_cells(cells: Sequence[str], widths: Sequence[int], look: Look) -> str:
+    name, *rest = [pad(cell, places) for cell, places in zip(cells, widths, strict=True) if places]
+    return f"{look.paint('name', name)}  {look.paint('quiet', '  '.join(rest).rstrip())}"
+
+
+def _layout_beside(row: ThreadRow, facts: str, look: Look) -> Iterator[str]:
+    first, *rest = wrap_to(row.task or "-", look.columns, _MOST_LINES)
+    gap = " " * (look.columns - width(first))
+    yield f"{look.paint('title', isolate(first))}{gap}  {facts}"
+    yield from (look.paint("title", line) for line in rest)
+    yield from _layout_next(row, look)
+
+
+def _layout_block(row: ThreadRow, look: Look) -> Iterator[str]:
+    for line in wrap_to(row.task or "-", look.columns, _MOST_LINES):
+        yield look.paint("title", line)
+    yield from _wrap_facts(_list_facts(row), look)
+    yield from _layout_next(row, look)
+
+
+def _wrap_facts(facts: Sequence[str], look: Look) -> list[str]:
+    """Put facts on as few lines as they need; none of them is broken."""
+    lines: list[list[str]] = [[]]
+    for fact in filter(None, facts):
+        shown = cut(fact, look.columns)
+        if lines[-1] and width(_BETWEEN.join([*lines[-1], shown])) > look.columns:
+            lines.append([])
+        lines[-1].append(shown)
+    first, *rest = lines
+    return [join_facts(first, look), *(look.paint("quiet", _BETWEEN.join(each)) for each in rest)]
+
+
+def _layout_next(row: ThreadRow, look: Look) -> Iterator[str]:
+    if not row.next_action:
+        return
+    for number, line in enumerate(wrap_to(row.next_action, look.columns - 2, _MOST_LINES)):
+        yield f"{look.paint('next', '→') if number == 0 else ' '} {line}"
+
+
+# --- tables ---
+
+
+# Columns that contain sentences: a table cuts them to fit, and a card has a line for each.
+SENTENCES = frozenset({"worktree", "summary", "next action", "last request", "meaning", "prompt"})
+_LEAST_SENTENCE = 24
+_MOST_CARD_LINES = 3
+
+Columns = Mapping[str, Sequence[str]]
+
+
+def full_width(columns: Columns) -> int:
+    """Return the width of a table in which nothing is cut."""
+    return sum(_widths(columns)) + len(_GAP) * (len(columns) - 1)
+
+
+def fit_columns(columns: Columns, limit: int) -> Columns | None:
+    """Cut the sentences of a table until it fits; None if too little of them would be left."""
+    too_much = full_width(columns) - limit
+    if too_much <= 0:
+        return columns
+    long = {
+        name: places
+        for name, places in zip(columns, _widths(columns), strict=True)
+        if name in SENTENCES
+    }
+    room = sum(long.values()) - too_much
+    if not long or room < _LEAST_SENTENCE * len(long):
+        return None
+    shares = _share_room(long, room)
+    return {
+        name: [cut(cell, shares[name]) for cell in cells] if name in shares else cells
+        for name, cells in columns.items()
+    }
+
+
+def _share_room(wanted: Mapping[str, int], room: int) -> dict[str, int]:
+    """Divide the room among columns; what a short one does not need, the others get."""
+    shares: dict[str, int] = {}
+    for number, (name, places) in enumerate(sorted(wanted.items(), key=lambda item: item[1])):
+        shares[name] = min(places, (room - sum(shares.values())) // (len(wanted) - number))
+    return shares
+
+
+def align_columns(columns: Columns) -> list[str]:
+    """Return the header and the rows with their columns aligned."""
+    widths = _widths(columns)
+    rows = [[*columns], *zip(*columns.values(), strict=True)]
+    return [_GAP.join(map(pad, row, widths)).rstrip() for row in rows]
+
+
+def cards(columns: Columns, limit: int) -> Iterator[tuple[str, str]]:
+    """Yield each row as a headline of its short cells, and a line for each sentence."""
+    short = [name for name in columns if name not in SENTENCES]
+    long = [name for name in columns if name in SENTENCES]
+    indent = max(map(len, long), default=0) + 4
+    for number in range(len(next(iter(columns.values()), []))):
+        row = {name: cells[number] for name, cells in columns.items()}
+        head = _GAP.join(row[name] for name in short if row[name] not in {"", "-"})
+        lines = (
+            f"{f'  {name}' if at == 0 else '':{indent}}{text}"
+            for name in long
+            if row[name] not in {"", "-"}
+            for at, text in enumerate(wrap_to(row[name], limit - indent, _MOST_CARD_LINES))
+        )
+        yield cut(head, limit), "\n".join(lines)
+
+
+def _widths(columns: Columns) -> list[int]:
+    return [max(map(width, [name, *cells])) for name, cells in columns.items()]

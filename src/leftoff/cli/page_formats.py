@@ -1,0 +1,89 @@
+"""Write a checkpoint as Markdown or as a web page, for people who do not have leftoff.
+
+The text of a checkpoint may come from a model or from somebody else's repository. Nothing in it
+becomes markup: a browser shows it, and runs none of it.
+"""
+
+import html
+import re
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.cli.checkpoint_view import PageField, format_branch, list_fields
+from leftoff.text import times
+
+# What would start a heading, a quote, a rule or a list at the start of a line.
+_LINE_MARK = re.compile(r"(?m)^(\s*)(#|>|[-=_*]{3,}\s*$|[-+*] |\d+[.)] )")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_CODE = re.compile(r"(`+[^`]*`+)")
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { line-height: 1.25; margin-bottom: .25rem; }
+h2 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
+p, li { white-space: pre-wrap; overflow-wrap: anywhere; margin: .25rem 0; }
+ul { margin: 0; padding-left: 1.25rem; }
+.facts { opacity: .75; }
+"""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def to_markdown(checkpoint: Checkpoint, state: str) -> list[str]:
+    """Return a checkpoint as the lines of a Markdown file."""
+    lines = [f"# {_escape_markdown(_title(checkpoint))}", ""]
+    lines += [_escape_markdown(_format_facts(checkpoint, state))]
+    for field in list_fields(checkpoint):
+        lines += ["", f"## {field.label}", "", *_format_values(field)]
+    return "\n".join(lines).split("\n")
+
+
+def to_html(checkpoint: Checkpoint, state: str) -> list[str]:
+    """Return a checkpoint as the lines of a web page that needs nothing else."""
+    title = html.escape(_title(checkpoint))
+    lines = [
+        "<!doctype html>",
+        '<html lang="en">',
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{title}</title>",
+        f"<style>{_STYLE}</style>",
+        f"<h1>{title}</h1>",
+        f'<p class="facts">{html.escape(_format_facts(checkpoint, state))}</p>',
+    ]
+    for field in list_fields(checkpoint):
+        lines += [f"<h2>{html.escape(field.label)}</h2>", *_format_elements(field)]
+    return "\n".join([*lines, "</html>"]).split("\n")
+
+
+def _title(checkpoint: Checkpoint) -> str:
+    return " ".join(checkpoint.task.split()) or "Checkpoint"
+
+
+def _format_facts(checkpoint: Checkpoint, state: str) -> str:
+    by = f" by {checkpoint.agent}" if checkpoint.agent else ""
+    name = checkpoint.name or "autosave"
+    at = times.local(checkpoint.described_at)
+    return f"{name} ({state}), left off {at} on branch {format_branch(checkpoint)}{by}"
+
+
+def _format_values(field: PageField) -> list[str]:
+    texts = [_escape_markdown(value) for value in field.values]
+    if not field.is_list:
+        return texts
+    return ["- " + text.replace("\n", "\n  ") for text in texts]
+
+
+def _format_elements(field: PageField) -> list[str]:
+    texts = [html.escape(value) for value in field.values]
+    if not field.is_list:
+        return [f"<p>{text}</p>" for text in texts]
+    return ["<ul>", *(f"<li>{text}</li>" for text in texts), "</ul>"]
+
+
+def _escape_markdown(text: str) -> str:
+    """Escape what would become a tag or a heading; `code` is shown as it is anyway."""
+    parts = _CODE.split(text)
+    plain = [
+        _TAG.sub("&lt;", part) if number % 2 == 0 else part for number, part in enumerate(parts)
+    ]
+    return _LINE_MARK.sub(r"\1\\\2", "".join(plain))

@@ -1,0 +1,98 @@
+"""Wire an agent that reads every file in a folder: leftoff's hooks are in a file of its own."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from leftoff.agents.hook_table import HookTable
+from leftoff.errors import LeftoffError
+from leftoff.wiring import backups, foreign_files, wired_files
+from leftoff.wiring.findings import DoctorFinding, World, ok, warning
+from leftoff.wiring.foreign_files import FileChange
+from leftoff.wiring.group_wiring import explain_unwired
+from leftoff.wiring.install_places import Places
+
+
+class OwnFileWiring:
+    """Wires one agent; `render` returns the content of the file for a hook program."""
+
+    def __init__(self, table: HookTable, render: Callable[[Path], bytes], *, what: str) -> None:
+        self._table = table
+        self._render = render
+        self._what = what
+
+    @property
+    def table(self) -> HookTable:
+        """The agent's hooks."""
+        return self._table
+
+    def find_file(self, places: Places) -> Path:
+        """Return leftoff's file in the agent's folder."""
+        return wired_files.find_file(self._table, places)
+
+    def plan(self, places: Places, *, wanted: Iterable[str] = ()) -> list[FileChange]:
+        """Return the change that creates or updates the file."""
+        del wanted
+        path = self.find_file(places)
+        before, after = foreign_files.read(path), self._render(places.hook)
+        if before == after:
+            return []
+        foreign_files.check_writable(path)
+        return [self._change(path, before, after)]
+
+    def plan_removal(self, places: Places, known: Sequence[Path]) -> list[FileChange]:
+        """Return the changes that remove the file, also where the agent's folder was before."""
+        own = self.find_file(places)
+        files = [path for path in known if path.parts[-2:] == own.parts[-2:]]
+        changes = []
+        for path in dict.fromkeys([own, *files]):
+            before = foreign_files.read(path)
+            if before is not None:
+                # A file of that name that was there before leftoff comes back.
+                was = backups.original(places.state, path, before)
+                changes.append(self._change(path, before, was.data if was else None))
+        return changes
+
+    def check(self, change: FileChange, places: Places) -> None:
+        """Raise an error if the file is not as it was planned."""
+        del places
+        if foreign_files.read(change.path) != change.after:
+            raise LeftoffError(f"{change.path} was not written as planned", hint="Try again.")
+
+    def is_wired(self, places: Places) -> bool:
+        """Return whether leftoff's file is there."""
+        return wired_files.is_wired(self._table, places)
+
+    def is_active(self, places: Places) -> bool:
+        """Return whether the agent runs the hooks, for which nothing else is needed."""
+        return self.is_wired(places)
+
+    def explain(self, places: Places) -> list[str]:
+        """Return nothing: the hooks run without another step."""
+        del places
+        return []
+
+    def inspect(self, world: World) -> Iterator[DoctorFinding]:
+        """Check that the file is there and is this version's."""
+        path = self.find_file(world.places)
+        data = foreign_files.read(path)
+        if data is None:
+            yield explain_unwired(self._table.agent, self._table.title)
+        elif data != self._render(world.places.hook):
+            yield warning(
+                self._table.agent,
+                f"{path} is not this version's",
+                why="It comes from another version or installation, or someone edited it.",
+                do="Run `leftoff init`.",
+            )
+        else:
+            yield ok(self._table.agent, f"The hooks are in {path}")
+
+    def _change(self, path: Path, before: bytes | None, after: bytes | None) -> FileChange:
+        return FileChange(
+            path=path,
+            what=self._what,
+            before=before,
+            after=after,
+            is_foreign=True,
+            agent=self._table.agent,
+        )

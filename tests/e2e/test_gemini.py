@@ -1,0 +1,88 @@
+"""With the real Gemini CLI, work goes on from session to session as with Claude Code."""
+
+import json
+
+from e2e.faces import list_work
+from e2e.gemini import GeminiBench
+from e2e.turns import bash, say, write
+from e2e.user import LAST_WORDS, TASK, User, edits
+from e2e.waiting import until
+
+# What leftoff knows about the model that the tests name.
+WINDOW = 1_048_576
+
+
+def test_a_context_that_fills_up_is_compressed_and_then_blocked(
+    gemini: GeminiBench, gemini_user: User
+) -> None:
+    gemini.model.will(
+        edits(gemini),
+        say(LAST_WORDS, tokens=WINDOW * 72 // 100),
+        say("Renamed.", tokens=1000),
+        say("Documented.", tokens=WINDOW * 90 // 100),
+    )
+    tui = gemini.tui()
+    tui.send(TASK)
+    gemini_user.reply_is_ready("context at 72.00%")
+    assert gemini_user.saved("context")
+
+    tui.send("and rename the module")
+    assert "leftoff: context at 72.00%" in gemini.model.wait_for("and rename the module").news
+    tui.wait("Context compressed from 72%")
+    gemini_user.reply_is_ready("this session was compacted")
+    gemini_user.ok("config", "set", "prompts", "block")
+    gemini_user.ok("config", "set", "capture_at", "85")
+
+    tui.send("and document it")
+    text = gemini.model.wait_for("and document it").news
+    assert TASK in text
+    gemini_user.reply_is_ready("context at 90.00%")
+
+    tui.send("and release it")
+    tui.wait("leftoff prompts replay")
+    assert "and release it" not in gemini.model.requests()[-1].news
+    gemini_user.settled()
+    (kept,) = json.loads(gemini_user.ok("prompts", "list", "--json"))
+    assert kept["text"] == "and release it"
+
+    tui.close_pane()
+    until(lambda: not gemini_user.live_sessions(), "the end of the session")
+    (saved,) = gemini_user.saved()
+    assert TASK in (saved["intent"], saved.get("summary"))
+
+
+def test_what_was_there_comes_back_byte_for_byte(gemini: GeminiBench, gemini_user: User) -> None:
+    gemini_user.ok("uninstall", "--yes")
+    hook = {"hooks": [{"type": "command", "command": "true"}]}
+    theirs = {**json.loads(gemini.settings.read_bytes()), "hooks": {"AfterAgent": [hook]}}
+    before = json.dumps(theirs, indent=3).encode() + b"\r\n"
+    gemini.settings.write_bytes(before)
+
+    gemini_user.installs()
+    assert "ok      gemini: 6 hooks" in gemini_user.ok("doctor")
+    gemini_user.ok("config", "set", "safety", "on")
+    gemini.model.will(edits(gemini), bash("git reset --hard"), say("Then not."))
+    gemini.run(TASK)
+    assert "discards uncommitted changes" in gemini.model.requests()[-1].news
+    assert gemini_user.saved("session-end")
+    gemini_user.ok("uninstall", "--yes")
+
+    assert gemini.settings.read_bytes() == before
+
+
+def test_the_typed_command_joins_the_thread_and_its_work_is_saved(
+    gemini: GeminiBench, gemini_user: User
+) -> None:
+    gemini.model.will(edits(gemini), say(LAST_WORDS))
+    gemini.run(TASK)
+    gemini_user.settled()
+    words = "Next I will run the tests."
+    gemini.model.will(write(gemini.repo.folder / "test_retry.py", "1\n"), say(words))
+    tui = gemini.tui()
+
+    tui.send("/leftoff:continue")
+    tui.wait(words)
+    tui.send("/quit")
+    tui.wait_for_end()
+
+    assert [(row.task, row.next) for row in list_work(gemini_user)] == [(TASK, "Run the tests.")]

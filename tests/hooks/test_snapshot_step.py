@@ -1,0 +1,200 @@
+"""Hooks keep uncommitted code after each turn, and say when a command destroyed some."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gitrepo import Repo
+from hooks.letterboxes import BOXES, install_python, replied
+from leftoff import context
+from leftoff.context import find_project
+from leftoff.hooks import before_command, replies, start, trouble
+from leftoff.projects.project import Project
+from leftoff.snapshots.shelf import Snapshot, find_snapshot, list_snapshots
+from talk import Talk
+
+
+@pytest.fixture
+def talk(repo: Repo) -> Talk:
+    repo.commit("Add a file", {"app.py": "print(1)\n"})
+    return Talk(repo.folder)
+
+
+@pytest.fixture
+def project(repo: Repo) -> Project:
+    return find_project(repo.folder)
+
+
+def taken(project: Project) -> list[Snapshot]:
+    return [each for _, each in list_snapshots(project)]
+
+
+def run_before(talk: Talk, command: str) -> None:
+    """Do what the letterbox does before a risky command."""
+    call = talk.payload("PreToolUse", tool_name="Bash", tool_input={"command": command})
+    before_command.protect("claude", "PreToolUse", json.dumps(call).encode())
+
+
+def test_a_turn_that_changed_a_file_leaves_a_snapshot(
+    repo: Repo, talk: Talk, project: Project
+) -> None:
+    talk.work()
+    repo.write("app.py", "print(2)\n")
+    talk.fire("Stop")
+
+    (found,) = taken(project)
+    assert (found.trigger, found.session, found.files) == ("turn", talk.session_id, 1)
+    talk.fire("Stop")
+    assert len(taken(project)) == 1
+
+
+def test_a_turn_without_work_leaves_none(repo: Repo, talk: Talk, project: Project) -> None:
+    talk.ask("What is 2+2?")
+    talk.say("4.")
+    repo.write("app.py", "print(2)\n")
+    talk.fire("Stop")
+
+    assert taken(project) == []
+
+
+def test_a_checkpoint_has_a_snapshot_of_its_thread(
+    repo: Repo, talk: Talk, project: Project
+) -> None:
+    talk.work()
+    repo.write("app.py", "print(2)\n")
+    talk.fire("Stop")
+    talk.fire("PreCompact", trigger="manual")
+    talk.fire("SessionEnd", reason="other")
+
+    newest = taken(project)[0]
+    assert newest.trigger == "precompact"
+    assert newest.thread is not None
+
+
+def test_snapshots_can_be_off(repo: Repo, talk: Talk, project: Project) -> None:
+    project.store.mkdir()
+    (project.store / "config.toml").write_text('snapshots = "off"\n', encoding="utf-8")
+    talk.work()
+    repo.write("app.py", "print(2)\n")
+    talk.fire("Stop")
+    run_before(talk, "git reset --hard")
+
+    assert taken(project) == []
+
+
+def test_a_failing_snapshot_is_noted_and_stops_nothing(
+    repo: Repo, talk: Talk, project: Project
+) -> None:
+    talk.work()
+    repo.write("app.py", "print(2)\n")
+    for place in (project.store, project.fallback):
+        place.mkdir(parents=True)
+        (place / "snapshots").write_text("in the way", encoding="utf-8")
+    talk.fire("Stop")
+    run_before(talk, "git reset --hard")
+
+    assert [each.where for each in trouble.recent(context.state_folder())] == [
+        "taking a snapshot",
+        "taking a snapshot before a command",
+    ]
+    talk.fire("Stop")
+    assert "no snapshot of the uncommitted code could be taken" in talk.waiting_reply()
+
+
+@pytest.mark.parametrize("shell", BOXES)
+def test_a_risky_command_waits_for_a_snapshot(
+    repo: Repo, talk: Talk, project: Project, shell: str
+) -> None:
+    install_python()
+    repo.write("app.py", "print(2)\n")
+    call = talk.payload("PreToolUse", tool_name="Bash")
+    for command, count in (("git status", 0), ("ls -la && cat app.py", 0), ("git reset --hard", 1)):
+        event = {**call, "tool_input": {"command": command}}
+        assert replied(talk, "PreToolUse", event, box=shell) is None
+        assert len(taken(project)) == count
+
+    assert taken(project)[0].command == "git reset --hard"
+    repo.write("app.py", "print(3)\n")
+    long = {**call, "tool_input": {"command": f"echo '{'x' * 100_000}' && rm -rf src"}}
+    assert replied(talk, "PreToolUse", long, box=shell) is None
+    assert len(taken(project)) == 2
+
+
+def test_a_worktree_that_a_command_names_is_kept_too(
+    repo: Repo, talk: Talk, tmp_path: Path
+) -> None:
+    tree = repo.worktree(tmp_path / "feature", "feature")
+    tree.write("new.py", "new\n")
+    run_before(talk, f"git worktree remove --force {tree.folder}")
+
+    (found,) = taken(find_project(repo.folder))
+    assert found.worktree == str(tree.folder)
+
+
+def test_destroyed_code_is_reported_once(repo: Repo, talk: Talk, project: Project) -> None:
+    talk.work()
+    repo.write("app.py", "print(2)\n")
+    repo.write("new.py", "new\n")
+    run_before(talk, "git reset --hard && git clean -fd")
+    repo.git("reset", "--quiet", "--hard")
+    repo.git("clean", "-fdq")
+    talk.fire("Stop")
+
+    (found,) = taken(project)
+    said = talk.waiting_reply()
+    assert "the uncommitted work in 2 files is gone from the worktree: app.py, new.py" in said
+    assert f"leftoff snapshot restore {found.short_id} --here" in said
+    call = replies.path_of(
+        context.state_folder(), str(repo.folder), "claude", "PreToolUse", talk.session_id
+    )
+    assert found.short_id in call.read_text(encoding="utf-8")
+    talk.fire("UserPromptSubmit", prompt="Go on")
+    assert talk.waiting_reply() == ""
+    assert not call.exists()
+
+
+def test_a_command_that_destroyed_nothing_is_not_mentioned(repo: Repo, talk: Talk) -> None:
+    talk.work()
+    repo.write("app.py", "print(2)\n")
+    run_before(talk, "git stash && git stash pop")
+    talk.fire("Stop")
+
+    assert talk.waiting_reply() == ""
+    repo.git("reset", "--quiet", "--hard")
+    talk.fire("Stop")
+    assert talk.waiting_reply() == ""
+
+
+def test_a_file_removed_by_name_is_kept_and_not_mentioned(
+    repo: Repo, talk: Talk, project: Project
+) -> None:
+    talk.work()
+    repo.write("scratch.py", "x\n")
+    run_before(talk, "rm scratch.py")
+    (repo.folder / "scratch.py").unlink()
+    talk.fire("Stop")
+
+    assert talk.waiting_reply() == ""
+    found = find_snapshot(project, taken(project)[-1].id)
+    assert found is not None
+    assert [each.path for each in found.content.work] == ["scratch.py"]
+
+
+def test_the_user_reads_at_the_start_how_to_bring_destroyed_code_back(
+    repo: Repo, talk: Talk
+) -> None:
+    (repo.folder / "app.py").write_text("new = 1\n", encoding="utf-8")
+    talk.work()
+    talk.fire("Stop", last_assistant_message="Next I will run the tests.")
+    talk.fire("SessionEnd", reason="other")
+    repo.git("checkout", "-q", ".")
+    repo.git("clean", "-fdq")
+    data = json.dumps(Talk(repo.folder, "session-2").payload("SessionStart", source="startup"))
+
+    reply = json.loads(start.answer("claude", data.encode(), context.state_folder()))
+
+    assert (
+        "Uncommitted changes in 1 file are gone; run `leftoff snapshot restore "
+        in (reply["systemMessage"])
+    )

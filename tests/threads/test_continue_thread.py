@@ -1,0 +1,159 @@
+"""The next revision of a thread keeps what earlier sessions left, until somebody handles it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leftoff.checkpoint import (
+    NOTHING_NEXT,
+    SCHEMA,
+    Checkpoint,
+    LastFailure,
+    NextAction,
+    TrailStep,
+)
+from leftoff.store import Store
+from leftoff.threads import persist
+from leftoff.threads.continue_thread import continue_thread, has_news
+from stores import NOON, compose
+
+FAILURE = LastFailure(command="sh check.sh", error="no such file")
+
+
+def _make(session: str, **fields: Any) -> Checkpoint:
+    return Checkpoint(
+        schema=SCHEMA,
+        id="",
+        saved_at=NOON,
+        trigger="session-end",
+        agent="codex",
+        session_id=session,
+        **fields,
+    )
+
+
+def _keep(head: Checkpoint, later: Checkpoint) -> Checkpoint:
+    return continue_thread(head, later, Path("/nowhere"))
+
+
+def test_a_failure_stays_through_later_sessions_that_do_not_run_the_command() -> None:
+    second = _keep(_make("one", last_failure=FAILURE), _make("two"))
+    again = _keep(second, _make("two"))
+    third = _keep(again, _make("three"))
+
+    for revision in (second, again, third):
+        assert revision.last_failure == LastFailure(
+            command="sh check.sh", error="no such file", session_id="one"
+        )
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        _make("one"),
+        _make("two", commands=["sh check.sh"]),
+        _make("two", trail=[TrailStep(tool="Bash", what="sh check.sh", exit=0)]),
+    ],
+    ids=["the session itself repaired it", "a later one ran it", "it is among the last calls"],
+)
+def test_a_failure_that_was_repaired_is_gone(later: Checkpoint) -> None:
+    assert _keep(_make("one", last_failure=FAILURE), later).last_failure is None
+
+
+def test_the_newest_failure_counts() -> None:
+    newer = LastFailure(command="make", error="no rule")
+
+    assert (
+        _keep(_make("one", last_failure=FAILURE), _make("two", last_failure=newer)).last_failure
+        == newer
+    )
+
+
+def _announce(text: str) -> NextAction:
+    return NextAction(text=text, origin="inferred", source="proposal")
+
+
+def test_an_announcement_after_a_save_in_mid_turn_is_news() -> None:
+    head = _make("one", next_action=_announce(f"{NOTHING_NEXT} The agent said last: Half done."))
+
+    assert has_news(head, _make("one", next_action=_announce("Write the tests.")), None)
+
+
+def test_other_words_of_the_agent_are_not() -> None:
+    unknown = _announce(f"{NOTHING_NEXT} The agent said last: Half done.")
+    known = _announce("Write the tests.")
+
+    assert not has_news(_make("one", next_action=known), _make("one", next_action=unknown), None)
+    assert not has_news(_make("one", next_action=unknown), _make("one", next_action=unknown), None)
+    assert not has_news(
+        _make("one", next_action=known), _make("one", next_action=_announce("Thanks.")), None
+    )
+
+
+BROKEN = LastFailure(command="pytest tests/test_cart.py -q", error="FAILED tests/test_cart.py::x")
+REPAIR = NextAction(text="Fix what made it fail.", origin="inferred", source="failure")
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        _make("two", also_ran=["python -m pytest tests"]),
+        _make("two", commands=[".venv/bin/pytest"]),
+        _make("two", trail=[TrailStep(tool="shell", what="pytest tests/test_cart.py -q | tail")]),
+    ],
+    ids=["more of it", "all of it", "with a pipe"],
+)
+def test_a_failure_that_a_later_session_covers_is_not_next(later: Checkpoint) -> None:
+    head = _make("one", last_failure=BROKEN, next_action=REPAIR)
+
+    revision = _keep(head, later)
+
+    assert (revision.last_failure, revision.next_action) == (None, None)
+
+
+def test_a_question_aside_is_not_the_last_request_of_a_later_session() -> None:
+    planned = NextAction(text="Write the tests.", origin="inferred", source="announced")
+    head = _make("one", summary="Add codes", intent="what's a decorator?", next_action=planned)
+
+    revision = _keep(head, _make("two", intent="go on"))
+
+    assert (revision.task, revision.intent, revision.requests) == ("Add codes", None, [])
+
+
+def test_a_question_aside_in_a_later_session_keeps_what_was_announced() -> None:
+    planned = NextAction(text="Wire it into cart.py.", origin="inferred", source="proposal")
+    answered = NextAction(text=f"{NOTHING_NEXT} The agent said last: Yes.", origin="inferred")
+    head = _make("one", next_action=planned)
+    aside = _make("two", intent="what does flask do?", next_action=answered)
+    other = _make("two", intent="write the docs of the cart", next_action=answered)
+
+    kept = continue_thread(head, aside, Path("/nowhere"), is_idle=True).next_action
+    replaced = continue_thread(head, other, Path("/nowhere"), is_idle=True).next_action
+
+    assert kept == NextAction(text=planned.text, origin="inferred", source="announced")
+    assert replaced == answered
+
+
+@pytest.mark.parametrize("again", [(), ("Use Redis",)])
+def test_an_overwrite_keeps_what_was_stated_and_is_not_stated_anew(
+    store: Store, again: tuple[str, ...]
+) -> None:
+    said = {
+        "summary": "Limit logins",
+        "next_action": {"text": "Run pytest"},
+        "decisions": [{"what": "Count in the database", "why": "deploys reset the counter"}],
+        "blockers": ["No key for staging"],
+    }
+    persist.save(store, compose(said, store), name="limit-logins")
+    new: dict[str, Any] = {"next_action": {"text": "Run ruff"}}
+    if again:
+        new["decisions"] = [{"what": each, "why": "it is there"} for each in again]
+    persist.save(store, compose(new, store), name="limit-logins", overwrite=True)
+
+    found = store.load(store.find("limit-logins"))
+
+    assert found.next_action is not None
+    assert found.next_action.text == "Run ruff"
+    assert [each.what for each in found.decisions] == [*(again or ["Count in the database"])]
+    assert found.blockers == ["No key for staging"]
