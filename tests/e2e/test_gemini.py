@@ -6,7 +6,6 @@ from e2e.faces import list_work
 from e2e.gemini import GeminiBench
 from e2e.turns import bash, say, write
 from e2e.user import LAST_WORDS, TASK, User, edits
-from e2e.waiting import until
 
 # What leftoff knows about the model that the tests name.
 WINDOW = 1_048_576
@@ -45,8 +44,8 @@ def test_a_context_that_fills_up_is_compressed_and_then_blocked(
     (kept,) = json.loads(gemini_user.ok("prompts", "list", "--json"))
     assert kept["text"] == "and release it"
 
+    # Gemini CLI often ends without running its hooks if its terminal is closed. The work is saved.
     tui.close_pane()
-    until(lambda: not gemini_user.live_sessions(), "the end of the session")
     (saved,) = gemini_user.saved()
     assert TASK in (saved["intent"], saved.get("summary"))
 

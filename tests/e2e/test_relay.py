@@ -86,8 +86,8 @@ def _check(news: str, next_action: str, files: list[str]) -> None:
     for known in (f"Last failure: `{FAILED}`", *files):
         assert known in news
     # No briefing is part of another one.
-    for once in ("Task: ", "Checkpoint: ", "Next action"):
-        assert news.count(once) == 1
+    for once in ("Task: ", "Left off ", "Next action"):
+        assert news.count(once) == 1, news
 
 
 def test_one_thread_goes_through_five_agents(relay: Relay) -> None:
