@@ -101,7 +101,7 @@ def _adding(few: Store, many: Store) -> list[Figure]:
 
     def save(store: Store, *, teaches: bool) -> Sample:
         draft = _checkpoint(next(number), teaches=teaches)
-        return harness.call(partial(persist.autosave, store, draft))
+        return harness.call(partial(persist.autosave, store, draft, None, is_noted=True))
 
     took = harness.interleave(
         {

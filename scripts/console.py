@@ -31,7 +31,8 @@ _PART = re.compile(
 )
 # What differs from run to run, in the order in which it is replaced.
 _CHANGING = (
-    (r"\d{8}T\d{9}Z-[0-9a-f]{8}", "ID"),
+    # A whole id, or the part that distinguishes two revisions.
+    (r"\b\d{8}T\d{4,9}(Z-[0-9a-f]{1,8})?\b", "ID"),
     (r"\d{4}-\d{2}-\d{2}T[\d:.]+Z?", "TIME"),
     (r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}", "TIME"),
     (r"\d{4}-\d{2}(-\d{2})?", "DATE"),

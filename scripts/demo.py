@@ -145,10 +145,10 @@ def _recover(world: Stage) -> None:
     # A transcript that was just modified may belong to a running agent, so it is not recovered.
     earlier = time.time() - _HOUR
     os.utime(transcript, (earlier, earlier))
-    say("An hour later (the demo changes the time of the transcript) you come back:")
+    say("An hour later (the demo backdates the transcript) you come back:")
     show(world, "leftoff", "recover")
     saved = json.loads(world.run("leftoff", "list", "--json"))
-    recovered = next(each["id"] for each in saved if each["trigger"] == "recovered")
+    recovered = next(each["name"] for each in saved if each["trigger"] == "recovered")
     show(world, "leftoff", "resume", recovered, "--accept")
 
 

@@ -8,11 +8,13 @@ like an agent that is killed while it writes.
 
 import json
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 REQUEST = "Limit the login to 5 tries a minute per address; answer 429 after that."
+# You come back an hour after the session was killed.
+AGO = timedelta(hours=1)
 TODOS = (
     ("Count tries per address in src/limiter.py", "completed"),
     ("Answer 429 from src/login.py", "in_progress"),
@@ -52,7 +54,7 @@ def _frame(session_id: str, number: int) -> dict[str, Any]:
         "parentUuid": f"entry-{number - 1}" if number else None,
         "isSidechain": False,
         "sessionId": session_id,
-        "timestamp": datetime.now(UTC).isoformat(),
+        "timestamp": (datetime.now(UTC) - AGO).isoformat(),
         "cwd": str(Path.cwd()),
         "gitBranch": "main",
         "version": "2.1.325",

@@ -198,9 +198,10 @@ class Timeline:
     def __init__(self, session: Path, agent: str) -> None:
         from leftoff.agents import registry  # noqa: PLC0415 - not needed without this score
 
-        self.asked = self.said = self.called = self.failed = self.committed = -1
+        self.asked = self.said = self.called = self.worked = self.failed = self.committed = -1
         self.last_request = self.last_words = self.hidden = ""
-        self.earlier_words: list[str] = []
+        self.earlier_words: list[tuple[int, str]] = []
+        self.last_calls: list[str] = []
         self.open: dict[str, str] = {}
         for number, event in enumerate(_read_events(session, agent, registry)):
             if not event.sidechain:
@@ -211,22 +212,38 @@ class Timeline:
         if kind == "UserText":
             self.asked, self.last_request = number, event.text
         elif kind == "AssistantText" and event.text.strip():
-            self.earlier_words.append(self.last_words)
+            self.earlier_words.append((self.said, self.last_words))
             self.said, self.last_words = number, event.text
         elif kind == "ToolCall":
             self.called = number
+            if event.kind == "edit":
+                self.worked = number
             self.open[event.id] = event.what
+            self.last_calls = [*self.last_calls[-11:], event.what]
         elif kind == "ToolResult":
-            command = self.open.pop(event.id, "")
-            if event.rejected:
-                self.asked, self.last_request = number, event.rejected
-            elif "commit" in command and event.ok:
-                self.committed = number
-            elif not event.ok:
-                self.failed, self.hidden = number, ""
-            elif "|" in command and _FAILED.search(event.output):
-                # The exit code is that of `tail`.
-                self.failed, self.hidden = number, command
+            self._note_result(number, event, self.open.pop(event.id, ""))
+
+    def _note_result(self, number: int, event: Any, command: str) -> None:
+        if event.rejected:
+            self.asked, self.last_request = number, event.rejected
+        elif "commit" in command and event.ok:
+            self.committed = number
+        elif not event.ok:
+            self.failed, self.hidden = number, ""
+        elif _HIDES.search(command) and _FAILED.search(event.output):
+            # The exit code is that of `tail`.
+            self.failed, self.hidden = number, command
+        elif self.hidden and _is_same(command, self.hidden):
+            self.hidden = ""
+
+
+_HIDES = re.compile(r"[|;\n]")
+_CD = re.compile(r"^\s*(cd\s+\S+\s*(&&|;)\s*)+")
+
+
+def _is_same(command: str, other: str) -> bool:
+    """Return whether two commands are the same up to the first pipe."""
+    return _CD.sub("", command).split("|")[0].strip() == _CD.sub("", other).split("|")[0].strip()
 
 
 _FAILED = re.compile(
@@ -267,16 +284,36 @@ def _is_cut_short(told: str, truth: Row, seen: Timeline) -> bool:
     return is_last and bool(seen.open) and _names_any(named, told)
 
 
-_CD = re.compile(r"^\s*(cd\s+\S+\s*(&&|;)\s*)+")
-
-
 def _is_unrepaired(told: str, truth: Row, seen: Timeline) -> bool:
-    failure = truth["failure"]
-    if seen.hidden and _names_any([_CD.sub("", seen.hidden)], told):
-        return True
-    if not failure or seen.failed <= max(seen.asked, seen.committed):
+    """Return whether a command failed after the last request and commit, and nothing repaired it.
+
+    A failure stays after a side question, so only a request that led to work counts.
+    """
+    asked = seen.asked if seen.called > seen.asked or not _is_question(seen.last_request) else -1
+    if seen.failed <= max(asked, seen.committed):
         return False
-    return _names_any([_CD.sub("", failure["command"])], told)
+    failed = [seen.hidden, (truth["failure"] or {}).get("command", "")]
+    return _names_any([_CD.sub("", command) for command in failed if command], told)
+
+
+def _is_question(asked: str) -> bool:
+    return asked.rstrip().endswith(("?", "？"))
+
+
+def _is_announced(told: str, _: Row, seen: Timeline) -> bool:
+    """Return whether the agent announced it before the last request, and no work followed."""
+    if seen.said <= max(seen.asked, seen.called):
+        return False
+    held = [words for at, words in seen.earlier_words if seen.worked < at < seen.asked]
+    return any(_shares_words(words, told) for words in held[-2:])
+
+
+def _is_on_the_trail(told: str, _: Row, seen: Timeline) -> bool:
+    """Return whether calls came last, and the action refers to them, the words or the request."""
+    if seen.called <= max(seen.asked, seen.said):
+        return False
+    texts = [seen.last_request, seen.last_words, *seen.last_calls]
+    return any(_shares_words(text, told) for text in texts if text)
 
 
 _CHECKS: dict[str, Callable[[str, Row, Timeline], bool]] = {
@@ -291,15 +328,11 @@ _CHECKS: dict[str, Callable[[str, Row, Timeline], bool]] = {
         and seen.called > seen.committed
         and bool(tells(truth["plan"].get("title"), told))
     ),
-    # Somebody spoke since, but nobody called anything.
-    "announced": lambda told, _, seen: (
-        seen.said > max(seen.asked, seen.called)
-        and any(_shares_words(words, told) for words in seen.earlier_words)
-    ),
+    "announced": _is_announced,
     "proposal": lambda told, _, seen: (
         seen.said > max(seen.asked, seen.called) and _shares_words(seen.last_words, told)
     ),
-    "trail": lambda _, __, seen: seen.called > max(seen.asked, seen.said),
+    "trail": _is_on_the_trail,
     "request": lambda told, _, seen: (
         seen.called < seen.asked and _names_any([seen.last_request], told)
     ),

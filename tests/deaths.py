@@ -15,7 +15,8 @@ import signal
 import sys
 import termios
 import time
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -47,6 +48,71 @@ class Fuse:
         """Count a step, and die if it is the one."""
         if self.is_last():
             die()
+
+    def run_beside(self) -> None:
+        """Count a step at which a program of another process runs, which a kill does not end."""
+        self.step()
+
+
+class Lookout(Fuse):
+    """Lets this process live, and notes the steps at which a kill would leave something new.
+
+    A process that is killed leaves nothing but its files. If none of them has changed since the
+    step before, as before a read or a sync, a kill leaves what the kill before left.
+    """
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(0)
+        self._place = place
+        self._seen = 0
+        self._running: list[int] = []
+        self.count = 0
+        self.new: list[int] = []
+
+    def is_last(self) -> bool:
+        """Note a step at which a kill always leaves something new."""
+        self.count += 1
+        self.new.append(self.count)
+        return False
+
+    def step(self) -> None:
+        """Note a step if the files differ from those at the step before."""
+        seen = _fingerprint(self._place)
+        if seen == self._seen:
+            self.count += 1
+            # The programs since then have only read.
+            self.new = [each for each in self.new if each not in self._running]
+        else:
+            self.is_last()
+        self._running, self._seen = [], seen
+
+    def run_beside(self) -> None:
+        """Note a step while a program runs, unless that turns out to change nothing."""
+        self.is_last()
+        self._running.append(self.count)
+
+
+# Bound here, because `Lookout` looks while the steps of this process are counted.
+_scandir = os.scandir
+
+
+def _fingerprint(place: Path) -> int:
+    """Return a number that differs if any file below a folder does."""
+    return zlib.crc32(repr([*_list_files(os.fspath(place))]).encode())
+
+
+def _list_files(folder: str) -> Iterator[tuple[object, ...]]:
+    with _scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        about = entry.stat(follow_symlinks=False)
+        held = 0
+        if entry.is_dir(follow_symlinks=False):
+            yield from _list_files(entry.path)
+        elif entry.is_file(follow_symlinks=False):
+            with open(entry.path, "rb") as file:  # noqa: PTH123 - takes no step that is counted
+                held = zlib.crc32(file.read())
+        yield entry.path, about.st_ino, about.st_mode, about.st_nlink, about.st_mtime_ns, held
 
 
 Arm = Callable[[Fuse], None]
@@ -101,10 +167,10 @@ class Death(NamedTuple):
 class Trial(NamedTuple):
     """Something that is done in a folder and killed.
 
-    `look` tells what a reader sees, `check` what must hold after each attempt. What was prepared
-    is copied for each attempt, unless `anew` says to prepare it again: mirrors know a file by its
-    inode, and a copy looks to them as if somebody had edited it. `every` is more than 1 where
-    another trial takes the same steps: then only one step in so many is tried.
+    `look` returns what a reader sees, and `check` tests what must hold after each attempt. What was
+    prepared is copied for each attempt, unless `anew` says to prepare it again: mirrors know a file
+    by its inode, and a copy looks to them as if somebody had edited it. `every` is more than 1
+    where another trial takes the same steps: then only one in so many is tried.
     """
 
     prepare: Callable[[Path], object]
@@ -117,18 +183,43 @@ class Trial(NamedTuple):
 
 
 def kill_at_every_step(trial: Trial, folder: Path, arm: Arm) -> int:
-    """Repeat an act, killed one step later each time, until it completes; count the kills."""
+    """Repeat an act and kill it one step later each time, until it ends; return the kills.
+
+    Steps before which nothing on disk has changed are left out.
+    """
     begin = partial(_begin, trial, folder / "place", folder / "template")
     before = trial.look(begin())
-    assert lives(partial(trial.act, begin()))
+    new, count = _find_steps(trial, begin(), arm, folder / "steps")
     after = trial.look(folder / "place")
-    for kills, at in enumerate(itertools.count(1, trial.every)):
+
+    def attempt(at: int) -> bool:
         place = begin()
         lived = lives(partial(_act, trial, place, arm, at))
         trial.check(place, Death(at, lived, before, after))
-        if lived:
-            return kills
+        return lived
+
+    chosen = new[:: trial.every]
+    for at in chosen:
+        # On a busy machine, an act may take fewer steps than at first and end before the kill.
+        attempt(at)
+    for at in itertools.count(count + 1):
+        if attempt(at):
+            return len(chosen)
     raise AssertionError
+
+
+def _find_steps(trial: Trial, place: Path, arm: Arm, report: Path) -> tuple[list[int], int]:
+    """Act to the end; return the steps at which a kill leaves something new, and the last."""
+
+    def act() -> None:
+        lookout = Lookout(place)
+        arm(lookout)
+        trial.act(place)
+        report.write_text(json.dumps([lookout.new, lookout.count]))
+
+    assert lives(act)
+    new, count = json.loads(report.read_text())
+    return new, count
 
 
 def _begin(trial: Trial, place: Path, template: Path) -> Path:

@@ -188,8 +188,8 @@ def main() -> None:
     """Do as asked and print the number of faults; an error of the disk also stays, from then on."""
     name, folder = sys.argv[1], Path(sys.argv[3])
     code, every = int(sys.argv[2]), int(sys.argv[4])
-    # Scenarios of which only some calls fail begin at different ones, always the same.
-    first = 1 + zlib.crc32(name.encode()) % every
+    # If only some calls fail, each case begins at another one, the same in every run.
+    first = 1 + zlib.crc32(f"{name} {code}".encode()) % every
     # An interrupted call is tried again, for ever if it is interrupted for ever.
     ways = {"once": False} | ({"stays": True} if code in {errno.EIO, errno.ENOSPC} else {})
     counts = [

@@ -56,7 +56,7 @@ sys.stdout.buffer.writelines(islice(transcript.lines(), 4000))
 def run(code: str) -> bytes:
     # In a process of its own: the tests do not see what lies beside them.
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, timeout=60
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, timeout=120
     )
     return done.stdout
 

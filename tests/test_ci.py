@@ -39,7 +39,7 @@ def _found(machine: Path) -> list[str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=120,
     )
     assert done.stderr == ""
     return done.stdout.split()
@@ -108,7 +108,7 @@ def _make(*words: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
 

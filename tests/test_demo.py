@@ -40,6 +40,9 @@ def test_the_demo_shows_what_it_promises_and_leaves_nothing_behind(
     assert "- changed: src/cart.py" in output
     assert "Undid clearing cart-totals" in output
     assert "fail (exit 1): AssertionError: 200 != 429." in flat
+    assert "leftoff resume limit-login-5-tries --accept" in output
+    assert re.search(r"Left off \S+ \S+ \(1h ago\)", output)
+    assert 'Saved "cart-totals"' in output
     assert "leftoff: This failed before: round() on every item — the errors add up" in output
     assert re.search(
         r"- Decimal instead of floats \(20[-\d]+\): a rounded float is still a float", flat

@@ -44,8 +44,8 @@ def result(name: str, content: str, *, is_error: bool = False) -> str:
     return line("user", [block])
 
 
-def make_folder(folder: Path) -> Path:
-    lines = [
+def make_folder(folder: Path, said: list[str] | None = None) -> Path:
+    lines = said or [
         line("user", TRUTH["intent"]),
         call("TodoWrite", todos=[{"content": "Add the form", "status": "pending"}]),
         result("TodoWrite", "ok"),
@@ -53,11 +53,18 @@ def make_folder(folder: Path) -> Path:
         result("Edit", "ok"),
         call("Bash", command="make test"),
         result("Bash", "Exit code 2\nerror: no form", is_error=True),
-        line("user", "and what came after the cut"),
     ]
+    cut = len(lines)
+    lines = [*lines, line("user", "and what came after the cut")]
     (folder / "truth").mkdir()
     (folder / "session.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    case = {"session": "session.jsonl", "agent": "claude", "family": "60", "cut": 7, "truth": TRUTH}
+    case = {
+        "session": "session.jsonl",
+        "agent": "claude",
+        "family": "60",
+        "cut": cut,
+        "truth": TRUTH,
+    }
     (folder / "truth" / "dev.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
     return folder
 
@@ -103,11 +110,56 @@ def test_a_capture_by_a_command_that_tells_nothing_scores_nothing(tmp_path: Path
 def test_a_next_action_whose_source_does_not_hold_scores_nothing(
     tmp_path: Path, source: str, text: str
 ) -> None:
-    folder = make_folder(tmp_path)
-    fields = {"next_action": {"text": text, "origin": "inferred", "source": source}}
-    (tmp_path / "told.json").write_text(json.dumps(fields), encoding="utf-8")
-    command = (
-        f"cp {tmp_path}/told.json {{outdir}}/checkpoint.json; echo x > {{outdir}}/briefing.txt"
-    )
+    assert judge(make_folder(tmp_path), source, text) == 0.0
 
-    assert scores(folder, "--command", command)["next_action_true"] == 0.0
+
+def judge(folder: Path, source: str, text: str) -> float:
+    """Return whether the source of this next action holds at the cut."""
+    fields = {"next_action": {"text": text, "origin": "inferred", "source": source}}
+    (folder / "told.json").write_text(json.dumps(fields), encoding="utf-8")
+    command = f"cp {folder}/told.json {{outdir}}/checkpoint.json; echo x > {{outdir}}/briefing.txt"
+    found = scores(folder, "--command", command)["next_action_true"]
+    assert isinstance(found, float)
+    return found
+
+
+HIDDEN = [call("Bash", command="npm test | tail -3"), result("Bash", "2 tests failed")]
+EDIT = [call("Edit", file_path="/u/r/src/login.py"), result("Edit", "ok")]
+ASKED = [line("user", "build the login page")]
+
+
+def says(text: str) -> str:
+    return line("assistant", [{"type": "text", "text": text}])
+
+
+PLAN = says("I'll add the form to the login page next.")
+ASIDE = [line("user", "why is it red?"), says("That is the colour of the brand.")]
+
+
+@pytest.mark.parametrize(
+    ("said", "source", "text", "holds"),
+    [
+        ([*ASKED, *HIDDEN], "failure", "Fix what made `npm test | tail -3` fail: no.", 1.0),
+        # A question leaves the failure in force; a request, a commit or a success overtakes it.
+        ([*ASKED, *HIDDEN, *ASIDE], "failure", "Fix what made `npm test | tail -3` fail: no.", 1.0),
+        (
+            [*ASKED, *HIDDEN, line("user", "now the docs")],
+            *("failure", "Fix what made `npm test | tail -3` fail: no.", 0.0),
+        ),
+        (
+            [*ASKED, *HIDDEN, call("Bash", command="npm test"), result("Bash", "ok")],
+            *("failure", "Fix what made `npm test | tail -3` fail: no.", 0.0),
+        ),
+        ([*ASKED, PLAN, *ASIDE], "announced", "Add the form to the login page next.", 1.0),
+        ([*ASKED, PLAN, *EDIT, *ASIDE], "announced", "Add the form to the login page next.", 0.0),
+        ([*ASKED, PLAN], "announced", "Add the form to the login page next.", 0.0),
+        ([*ASKED, PLAN, *ASIDE], "announced", "Write all of the docs anew.", 0.0),
+        ([*ASKED, *EDIT], "trail", "Continue with the request: build the login page.", 1.0),
+        ([*ASKED, *EDIT], "trail", "Write all of the docs anew.", 0.0),
+        ([*ASKED, *EDIT, PLAN], "trail", "Continue with the request: build the login page.", 0.0),
+    ],
+)
+def test_a_source_holds_only_while_nothing_has_overtaken_it(
+    tmp_path: Path, said: list[str], source: str, text: str, holds: float
+) -> None:
+    assert judge(make_folder(tmp_path, said), source, text) == holds

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import leftoff.threads
-from leftoff.load_on_use import load_on_use, module_on_use
+from leftoff.load_on_use import import_without, load_on_use, module_on_use
 
 LAZY = ("leftoff.hooks", "leftoff.knowledge", "leftoff.session", "leftoff.threads")
 
@@ -88,3 +88,24 @@ def test_importing_a_registry_loads_no_agent(registry: str) -> None:
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
 
     assert done.stdout.strip() == b"[]"
+
+
+@pytest.mark.parametrize("uses", ["", "needless.NAME", "needless.GIVEN"])
+def test_a_needless_import_waits_for_its_first_use(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch, uses: str
+) -> None:
+    """Also if the importing module uses it at once."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in ("needless", "wasteful"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    with open(f"{tmp_path}/needless.py", "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write("NAME = 'loaded'\nGIVEN = 'loaded'\n")
+    with open(f"{tmp_path}/wasteful.py", "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write(f"import needless\nFOUND = {uses or None}\ndef use(): return needless.NAME\n")
+    import_without("wasteful", "needless", GIVEN="given")
+
+    wasteful = sys.modules["wasteful"]
+    assert ("needless" in sys.modules) is (uses == "needless.NAME")
+    assert {"needless.NAME": "loaded", "needless.GIVEN": "given"}.get(uses) == wasteful.FOUND
+    assert wasteful.use() == "loaded"
+    assert type(sys.modules["needless"]) is type(sys)

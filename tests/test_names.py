@@ -114,6 +114,10 @@ def test_strict_takes_only_what_is_kebab_case_already() -> None:
         (["Build the report page. Rule 1 says how."], None, "build-report-page"),
         (["Hm. Version 1.2 of the parser fails"], None, "hm-version-1-2"),
         (["\n\n First line\nsecond line"], None, "first-line"),
+        (["Baue einen Rate-Limiter in die API ein"], None, "baue-rate-limiter-die"),
+        (["Rédige le module de facturation"], None, "redige-module-de-facturation"),
+        (["Añade búsqueda difusa al buscador"], None, "anade-busqueda-difusa-buscador"),
+        (["Install the El Al app"], None, "install-app"),
     ],
 )
 def test_a_name_is_made_from_the_work(
@@ -226,6 +230,7 @@ _TRACEBACK = (
         ("can you add a retry to the client?", "add-retry-client"),
         ("Could you please add a retry to the client?", "add-retry-client"),
         ("can you maybe fix the login form", "fix-login-form"),
+        ("no, something else: bump the version", "bump-version"),
     ],
 )
 def test_a_name_comes_from_the_request_and_not_from_what_is_around_it(text: str, name: str) -> None:

@@ -195,7 +195,7 @@ def runs(*words: str, cwd: Path, path: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -264,7 +264,7 @@ def fires(event: str, repo: Repo, path: str, **payload: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=120,
     )
     assert done.stderr == ""
     return done.stdout
@@ -289,7 +289,7 @@ def test_session_start_finds_the_python_once_and_then_every_hook_works(
     assert python == f"{sys.executable}\n{settle.__file__}\n"
     # From now on no program is looked for.
     fires("Stop", repo, "/usr/bin:/bin")
-    assert settle.run(context.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=120)
 
 
 def test_a_python_that_is_gone_is_found_anew(repo: Repo, installed: str) -> None:

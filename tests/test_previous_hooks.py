@@ -55,7 +55,7 @@ class Machine:
             for group in groups
             for each in group["hooks"]
         ]
-        assert settle.run(self.state, wait_seconds=60)
+        assert settle.run(self.state, wait_seconds=120)
         return "".join(printed)
 
     @property

@@ -13,6 +13,7 @@ import pytest
 import leftoff
 from cli.runs import environment
 from gitrepo import Repo
+from leftoff.store import BY_PROMPT
 from talk import Talk
 
 
@@ -254,3 +255,20 @@ def test_two_revisions_of_a_thread_are_compared(repo: Repo) -> None:
     assert change.key == "next_action"
     assert [each["text"] for each in change.removed] == ["Write the header"]
     assert [each["text"] for each in change.added] == ["Test it"]
+
+
+def test_a_thread_that_a_hook_joins_meanwhile_is_resumed_once(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = ("claude", "session-1")
+    with open_project(repo) as earlier:
+        earlier.save("csv-export", summary="Export orders", next_action="Run make test")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session[1])
+
+    with open_project(repo) as work, open_project(repo) as hook:
+        entry = work.find("csv-export")
+        hook.store.record("resumed", [entry.id], session=session, trigger=BY_PROMPT)
+        work.accept(entry, once=True)
+        events = work.store.index().events_of(entry.id)
+
+    assert [each.action for each in events].count("resumed") == 1

@@ -170,7 +170,7 @@ def run(data: bytes, *words: str, **env: str) -> subprocess.CompletedProcess[byt
         env={**with_our_path(), **env},
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -251,6 +251,34 @@ def test_settle_lays_ready_what_the_line_shows_and_forgets_it_at_the_end(
 
     talk.fire("SessionEnd", reason="other")
     assert not list(Path(state(), "usage").iterdir())
+
+
+def test_before_the_first_save_the_line_shows_the_task_not_the_last_request(
+    project: Project,
+) -> None:
+    talk = Talk(project.root, SESSION)
+    talk.work()
+    talk.ask("Try it with a million users")
+    talk.say("It works.")
+    talk.fire("Stop")
+
+    assert shown(build_input()) == "Add a login form to app.py ▓▓░░░ 42 % · not saved"
+
+
+def test_a_session_that_has_joined_a_thread_shows_that_thread(
+    project: Project, store: Store
+) -> None:
+    other = store.save(draft("login-form", agent="claude", session_id="earlier")).checkpoint
+    store.record("resumed", [other.id], session=("claude", SESSION))
+    talk = Talk(project.root, SESSION)
+    talk.ask("continue")
+    talk.say("Which test fails?")
+    talk.ask("what do you think?")
+    talk.say("None.")
+    talk.fire("Stop")
+
+    later = other.saved_at.timestamp() + 90
+    assert shown(build_input(), now=later) == "login-form ▓▓░░░ 42 % · saved 1m ago"
 
 
 @pytest.mark.parametrize(

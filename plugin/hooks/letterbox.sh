@@ -178,19 +178,137 @@ wake_settle() {
 report_loss() {
   [ -e "$state/lost" ] || true >"$state/lost"
 }
+# Store the event, start settle, and print the reply. Only a regular file counts as a mark.
+deliver() {
+  if [ ! -f "$state/full" ] || [ -L "$state/full" ]; then
+    [ -d "$state/spool" ] || mkdir -p "$state/spool" 2>/dev/null
+    [ ! -L "$state/spool" ] || exit 0
+    # `true >` with noclobber creates a file that no other process has; pids are reused. The name
+    # holds the session in case the event is cut off.
+    set -C
+    case $session in *.*) suffix= ;; *) suffix=${session:+.$session} ;; esac
+    n=0
+    event=$state/spool/$agent.$name.$$.0$suffix
+    until [ ! -e "$event" ] && true >"$event"; do
+      n=$((n + 1))
+      event=$state/spool/$agent.$name.$$.$n$suffix
+      [ "$n" -gt 9 ] && break
+    done 2>/dev/null
+    # Start settle before the event is written: if this process is killed, settle finds the part that
+    # was written, and it waits for the rest while this process lives.
+    wake_settle
+    if [ "$n" -gt 9 ]; then
+      report_loss
+    elif [ -n "$seeks" ]; then
+      # One process reads the event, and the shell itself finds the session in it and stores it.
+      payload=$(cat)
+      find_session "$payload"
+      [ ! -e "$ready/$agent.$name.$session" ] || reply=$ready/$agent.$name.$session
+      printf '%s\n' "$payload" >>"$event" || report_loss
+      # The event is in the shell already.
+      if [ "$name" = PreToolUse ] && { [ ${#payload} -gt 8192 ] || is_risky " $payload"; }; then
+        printf '%s\n' "$payload" | "$python" -I -m leftoff.hooks.before_command "$agent" "$name" >/dev/null
+      fi
+    elif [ "$name" = PreToolUse ] && [ -f "$event" ]; then
+      # Open the event before it is complete: settle removes it then.
+      { cat >&6 || report_loss; protect; } 4<"$event" 5<"$event" 6>>"$event"
+    else
+      cat >>"$event" || report_loss
+    fi 2>/dev/null
+  else
+    wake_settle
+  fi
+  if [ -f "$reply" ] && [ ! -L "$reply" ]; then
+    IFS= read -r line 2>/dev/null <"$reply" && printf '%s\n' "$line"
+  fi
+}
+# A shell reads a script as far as it runs. What only commands need comes last:
+# reading it would cost every other event time.
+if [ "$name" != PreToolUse ]; then
+  deliver
+  exit 0
+fi
+# Return whether a text calls git in a way that may destroy code. A subcommand that is not listed here
+# may be an alias, which can do anything; in other texts of the event, such as a description, it does
+# not count.
+calls_git() {
+  call= inside=yes unclear=
+  set -f
+  for word in $1; do
+    case $call$word in
+      yes-C | yes-c | yes--git-dir | yes--work-tree | yes--namespace) call=value unclear=yes ;;
+      yes-*) unclear=yes ;;
+      yes*)
+        call=
+        case ${word%%[!A-Za-z0-9-]*} in
+          status | add | commit | diff | log | show | push | fetch | rev-parse | ls-files | tag) ;;
+          annotate | archive | blame | bundle | cat-file | check-attr | check-ignore | cherry) ;;
+          clone | commit-graph | commit-tree | config | count-objects | credential | describe) ;;
+          diff-files | diff-index | diff-tree | difftool | for-each-ref | format-patch | fsck) ;;
+          gc | grep | hash-object | help | init | interpret-trailers | lfs | ls-remote) ;;
+          ls-tree | maintenance | merge-base | merge-tree | mergetool | mktree | mv | name-rev) ;;
+          pack-refs | prune | range-diff | reflog | remote | repack | replace | request-pull) ;;
+          rerere | rev-list | shortlog | show-branch | show-ref | subtree | svn | symbolic-ref) ;;
+          update-index | update-ref | var | verify-commit | version | whatchanged | write-tree) ;;
+          # Those that only some options or words make risky, and what is quoted.
+          am | bisect | branch | cherry-pick | merge | notes | pull | revert | submodule) unclear=yes ;;
+          '' | sparse-checkout | -*) unclear=yes ;;
+          reset | checkout | restore | clean | stash | rebase | switch | apply) set +f; return 0 ;;
+          *) [ -z "$inside" ] || { set +f; return 0; } ;;
+        esac ;;
+      value*) call=yes ;;
+    esac
+    case $word in
+      *command\":* | *command\\\":*) inside=yes ;;
+      *\",*) case $word in *[!\\]\",*) inside= ;; esac ;;
+    esac
+    case $word in
+      *git) case $word in git | *[!A-Za-z._-]git | *\\[nt]git) call=yes ;; esac ;;
+    esac
+  done
+  set +f
+  [ -n "$unclear" ] || return 1
+  case $1 in
+    *'git '*reset* | *'git '*checkout* | *'git '*restore* | *'git '*clean* | *'git '*stash*) ;;
+    *'git '*rebase* | *'git '*switch* | *'git '*worktree* | *'git '*'branch -'*) ;;
+    *'git '*apply* | *'git '*--abort* | *'git '*--skip* | *'git '*--quit* | *'git '*alias.*) ;;
+    *'git '*read-tree* | *'git '*submodule*) ;;
+    *) return 1 ;;
+  esac
+}
+# Return whether a text names another program, or a call in a line of code, that may destroy files.
+names_destroyer() {
+  # Most texts have none of these. The exact patterns take longer.
+  case $1 in
+    *'rm '* | *'mv '* | *xargs* | *elete* | *--del* | *remove* | *truncate* | *shred* | *unlink*) ;;
+    *rmtree* | *rmdir* | *rmSync* | *rimraf* | *Remove-Item*) return 0 ;;
+    *'sh '* | *.sh* | */sh* | */bash* | *'|'*sh*) ;;
+    *) return 1 ;;
+  esac
+  case $1 in
+    *[!A-Za-z]'rm '* | *'\nrm '* | *'\trm '* | *[!A-Za-z]'mv '* | *'\nmv '* | *'\tmv '*) ;;
+    *xargs*[!A-Za-z]rm[!A-Za-z]* | *' -delete'* | *--del* | *--remove-source* | *truncate*) ;;
+    *shred* | *unlink* | *rmtree* | *rmdir* | *rmSync* | *rimraf* | *os.remove* | *File.delete*) ;;
+    *Remove-Item*) ;;
+    # What a script does is unknown.
+    *.sh[!a-zA-Z]* | *'bash '* | *'zsh '* | *[!A-Za-z0-9_.-]'sh '* | *'\nsh '*) ;;
+    *'| sh'[!A-Za-z0-9_.-]* | *'|sh'[!A-Za-z0-9_.-]* | *'/sh'[!A-Za-z0-9_.-]*) ;;
+    *'| bash'[!A-Za-z0-9_.-]* | *'|bash'[!A-Za-z0-9_.-]* | *'/bash'[!A-Za-z0-9_.-]*) ;;
+    *) return 1 ;;
+  esac
+}
 # Return whether a text has a word of a command that may destroy uncommitted code. A word too many
 # costs a start of Python, which reads the command exactly; a word too few can cost somebody's work.
 # In JSON, `\n` or `\t` can stand before a word.
 is_risky() {
   case $1 in
-    *'git '*reset* | *'git '*checkout* | *'git '*restore* | *'git '*clean* | *'git '*stash*) ;;
-    *'git '*rebase* | *'git '*switch* | *'git '*worktree* | *'git '*'branch -'*) ;;
-    *'git '*apply* | *'git '*--abort* | *'git '*read-tree* | *'git '*submodule*) ;;
-    *[!A-Za-z]'rm '* | *'\nrm '* | *'\trm '* | *[!A-Za-z]'mv '* | *'\nmv '* | *'\tmv '*) ;;
-    *' -delete'* | *--delete* | *truncate* | *shred* | *unlink* | *rmtree* | *Remove-Item*) ;;
-    # What a script does is unknown.
-    *.sh[!a-zA-Z]*) ;;
-    *) return 1 ;;
+    *'git\t'*) ;;
+    *git*'git '* | *'git '*git*) calls_git "$1" || names_destroyer "$1" || return 1 ;;
+    # Frequent calls of git, without another one.
+    *'git status'[!a-z-]* | *'git diff'[!a-z-]* | *'git log'[!a-z-]* | *'git add'[!a-z-]*)
+      names_destroyer "$1" || return 1 ;;
+    *'git '*) calls_git "$1" || names_destroyer "$1" || return 1 ;;
+    *) names_destroyer "$1" || return 1 ;;
   esac
   # One program that only reads is harmless, whatever words it is given. A backslash or another sign
   # can begin a second program, or end the command's text too early.
@@ -202,12 +320,13 @@ is_risky() {
   esac
 }
 # Take a snapshot before a command that may destroy code, then let the command go on. Some shells
-# read byte by byte, so a longer event is read by `cat`, and a very long one by Python. Only Linux
-# says how long it is; elsewhere, `sh` reads whole blocks.
+# read byte by byte, so a longer event is read by `cat`, and a very long one by Python: matching takes
+# time with the square of the length. Only Linux says how long it is; elsewhere, `sh` reads whole
+# blocks.
 protect() {
   size=0
   { while read -r line size && [ "$line" != pos: ]; do :; done; } <"/proc/$$/fdinfo/6"
-  if [ "${size:-0}" -gt 65536 ]; then
+  if [ "${size:-0}" -gt 8192 ]; then
     line='rm '
   elif [ "${size:-0}" -gt 2048 ]; then
     line=$(cat <&4)
@@ -219,46 +338,5 @@ protect() {
   is_risky " $line" || return
   "$python" -I -m leftoff.hooks.before_command "$agent" "$name" <&5 >/dev/null
 }
-# Only a regular file counts as a mark.
-if [ ! -f "$state/full" ] || [ -L "$state/full" ]; then
-  [ -d "$state/spool" ] || mkdir -p "$state/spool" 2>/dev/null
-  [ ! -L "$state/spool" ] || exit 0
-  # `true >` with noclobber creates a file that no other process has; pids are reused. The name
-  # holds the session in case the event is cut off.
-  set -C
-  case $session in *.*) suffix= ;; *) suffix=${session:+.$session} ;; esac
-  n=0
-  event=$state/spool/$agent.$name.$$.0$suffix
-  until [ ! -e "$event" ] && true >"$event"; do
-    n=$((n + 1))
-    event=$state/spool/$agent.$name.$$.$n$suffix
-    [ "$n" -gt 9 ] && break
-  done 2>/dev/null
-  # Start settle before the event is written: if this process is killed, settle finds the part that
-  # was written, and it waits for the rest while this process lives.
-  wake_settle
-  if [ "$n" -gt 9 ]; then
-    report_loss
-  elif [ -n "$seeks" ]; then
-    # One process reads the event, and the shell itself finds the session in it and stores it.
-    payload=$(cat)
-    find_session "$payload"
-    [ ! -e "$ready/$agent.$name.$session" ] || reply=$ready/$agent.$name.$session
-    printf '%s\n' "$payload" >>"$event" || report_loss
-    # The event is in the shell already.
-    if [ "$name" = PreToolUse ] && is_risky " $payload"; then
-      printf '%s\n' "$payload" | "$python" -I -m leftoff.hooks.before_command "$agent" "$name" >/dev/null
-    fi
-  elif [ "$name" = PreToolUse ] && [ -f "$event" ]; then
-    # Open the event before it is complete: settle removes it then.
-    { cat >&6 || report_loss; protect; } 4<"$event" 5<"$event" 6>>"$event"
-  else
-    cat >>"$event" || report_loss
-  fi 2>/dev/null
-else
-  wake_settle
-fi
-if [ -f "$reply" ] && [ ! -L "$reply" ]; then
-  IFS= read -r line 2>/dev/null <"$reply" && printf '%s\n' "$line"
-fi
+deliver
 exit 0

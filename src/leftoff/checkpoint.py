@@ -41,11 +41,16 @@ DELETED = "deleted"
 NOTHING_NEXT = "Ask the user what comes next."
 # How one ends if the agent claims what a failed run contradicts.
 CONTRADICTED = "but its last run of this shows otherwise."
+# How one begins if the transcript has no results.
+UNKNOWN_END = "Check whether the last call ended"
+# How the outcome of a failed call on the trail begins.
+FAILED = "failed: "
 UNLISTED_ROLES = frozenset({"modified", DELETED, "plan", MENTIONED, EXPECTED})
 """The roles of files that a briefing shows elsewhere."""
 
 _EXTRA = "__extra__"
-_OWN_SAVE = re.compile(r"(?:^|\s)leftoff\s+save\b")
+# Compiled on first use: listings need none of it.
+_OWN_SAVE = r"(?:^|\s)leftoff\s+save\b"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -152,7 +157,7 @@ class TrailStep(Record, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def is_save(self) -> bool:
         """Whether it only saved the work. It marks what came after, and no briefing shows it."""
-        return _OWN_SAVE.search(f"{self.tool} {self.what}") is not None
+        return re.search(_OWN_SAVE, f"{self.tool} {self.what}") is not None
 
 
 class ContextUse(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -225,6 +230,7 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
     also_ran: list[str] = []
     trail: list[TrailStep] = []
     files: list[FileRef] = []
+    watched: list[FileRef] = []
     artifacts: dict[str, str] = {}
     todos: list[Todo] = []
     todos_old: bool = False
@@ -241,6 +247,11 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
     def is_autosave(self) -> bool:
         """Whether leftoff saved it without being asked."""
         return is_automatic(self.trigger, self.name)
+
+    @property
+    def has_gone_on(self) -> bool:
+        """Whether work went on after the next action was stated."""
+        return self.is_autosave and "next_action" in self.stated
 
     @property
     def described_at(self) -> datetime:
@@ -268,6 +279,7 @@ _PARTS: dict[str, type[Record]] = {
     "decisions": Decision,
     "failed": Failure,
     "files": FileRef,
+    "watched": FileRef,
     "todos": Todo,
     "plan": Plan,
     "in_flight": InFlight,
@@ -444,26 +456,30 @@ def without_surrogates(text: str) -> str:
     return text if text.isascii() else re.sub(_LONE_SURROGATE, "\ufffd", text)
 
 
-def cut_to_limits(checkpoint: Checkpoint) -> tuple[Checkpoint, list[str]]:
-    """Shorten texts and lists that exceed the limits; return messages about what was cut."""
+def cut_to_limits(checkpoint: Checkpoint, *, room: int = 1) -> tuple[Checkpoint, list[str]]:
+    """Shorten texts and lists that exceed the limits; return messages about what was cut.
+
+    `room` multiplies the limits, for texts from other systems.
+    """
     plain = msgspec.to_builtins(checkpoint)
     cut: list[str] = []
     for key, value in plain.items():
         if key not in {_EXTRA, "id", "saved_at"}:
-            plain[key] = _cut_value(key, value, cut)
+            plain[key] = _cut_value(key, value, cut, room)
     if not cut:
         return checkpoint, []
     return msgspec.convert(plain, Checkpoint), cut
 
 
-def _cut_value(key: str, value: Any, cut: list[str]) -> Any:
-    if isinstance(value, str) and len(value) > TEXT_LIMIT:
-        cut.append(f"{key} was longer than {TEXT_LIMIT} characters and was shortened.")
-        return value[: TEXT_LIMIT - 1] + "…"
+def _cut_value(key: str, value: Any, cut: list[str], room: int) -> Any:
+    most_chars, most_items = TEXT_LIMIT * room, LIST_LIMIT * room
+    if isinstance(value, str) and len(value) > most_chars:
+        cut.append(f"{key} was longer than {most_chars} characters and was shortened.")
+        return value[: most_chars - 1] + "…"
     if isinstance(value, list):
-        if len(value) > LIST_LIMIT:
-            cut.append(f"{key} had {len(value)} entries; the first {LIST_LIMIT} were kept.")
-        return [_cut_value(key, each, cut) for each in value[:LIST_LIMIT]]
+        if len(value) > most_items:
+            cut.append(f"{key} had {len(value)} entries; the first {most_items} were kept.")
+        return [_cut_value(key, each, cut, room) for each in value[:most_items]]
     if isinstance(value, dict):
-        return {inner: _cut_value(key, each, cut) for inner, each in value.items()}
+        return {inner: _cut_value(key, each, cut, room) for inner, each in value.items()}
     return value

@@ -39,6 +39,9 @@ class _StandIn:
         self._path = path
 
     def __getattr__(self, name: str) -> object:
+        known: object = sys.modules.get(self._path)
+        if known is self:
+            del sys.modules[self._path]
         __import__(self._path)
         module = sys.modules[self._path]
         # From now on it has everything that the module has, without a way round.
@@ -49,3 +52,22 @@ class _StandIn:
 def module_on_use(path: str) -> "Any":
     """Return a stand-in for a module, which imports it when one of its names is first used."""
     return _StandIn(path)
+
+
+def import_without(name: str, needless: str, **given: object) -> None:
+    """Import a module, but load another one that it imports only when it is used.
+
+    `given` are names of the other module that can be used without loading it.
+    """
+    if needless in sys.modules:
+        __import__(name)
+        return
+    stand_in = module_on_use(needless)
+    # Python's import statement reads the spec of a module that is in `sys.modules`.
+    stand_in.__dict__.update(given, __spec__=None)
+    sys.modules[needless] = stand_in
+    try:
+        __import__(name)
+    finally:
+        if sys.modules.get(needless) is stand_in:
+            del sys.modules[needless]

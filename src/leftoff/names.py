@@ -19,6 +19,13 @@ _DULL_WORDS = frozenset(
     can you
     """.split()
 )
+# Articles and the like of other languages, without those that are English words.
+_DULL_FOREIGN_WORDS = frozenset(
+    """
+    am auf aus bei das dem den der ein eine einem einen einer eines fur ins mit nach und vom von zum
+    zur au aux avec dans et la le les un une al del el en los para por unas unos y
+    """.split()
+)
 _SENTENCE_END = re.compile(r"(?<=[^\W\d])[.!?](?=\s|$)")
 _FEWEST_WORDS = 2
 # Compiled on first use, because few commands make names.
@@ -28,7 +35,8 @@ _LEAD_IN = r"""(?x:(?:
     |ok(?:ay)?|alright|great|perfect|hey|hi|hello|well|so|now|then|please|pls|bitte
     |(?:can|could|would|will)[ ](?:you|we)|mind(?=[ ]\w+ing\b)|maybe|kindly|just
     |i(?:'d|[ ]would)[ ]like[ ](?:you[ ])?to|i[ ](?:want|need)[ ](?:you[ ])?to
-    |(?:let'?s|let[ ]us)(?:[ ]do[ ]something[ ]else)?|look(?=[,:]|[ ](?:why|how|what|where|when)\b)
+    |(?:let'?s|let[ ]us)(?:[ ]do[ ]something[ ]else)?|something[ ]else(?=[:,])
+    |look(?=[,:]|[ ](?:why|how|what|where|when)\b)
     |(?:continue|go[ ]on|carry[ ]on|proceed|keep[ ]going|resume)(?:[ ](?:with|on)\b)?
     |(?:mach[ ])?weiter(?:[ ]mit\b)?
     )(?![\w-])[\s,.:;!-]*)"""
@@ -119,6 +127,8 @@ def _from_text(text: str) -> str:
     words = list_telling_words(sentence)
     if len(words) < _FEWEST_WORDS:
         words = list_telling_words(first_line)
+    telling = [word for word in words if word not in _DULL_FOREIGN_WORDS]
+    words = telling if len(telling) >= _FEWEST_WORDS else words
     return "-".join(word[:20] for word in words[:4])
 
 

@@ -313,11 +313,15 @@ class Workspace:
         return index.find_named(alike[0]) if len(alike) == 1 else None
 
     def _find_unnamed(self, name: str) -> CheckpointEntry | None:
-        """Find an autosave of version 0.1, which has no name, by the name that lists show."""
-        for entry in self.store.index().heads([*LISTED], _MOST_UNNAMED):
-            shown = suggest_name([entry.task], entry.branch) if entry.name is None else None
-            if shown == name:
-                return entry
+        """Find a thread without a name by the one that lists show; an open one comes first.
+
+        Autosaves of version 0.1 have no name, and neither has work that was shipped without a save.
+        """
+        for states in (LISTED, TRASHED):
+            for entry in self.store.index().heads([*states], _MOST_UNNAMED):
+                shown = suggest_name([entry.task], entry.branch) if entry.name is None else None
+                if shown == name:
+                    return entry
         return None
 
     def find_open(self, name: str) -> CheckpointEntry:
@@ -414,11 +418,13 @@ class Workspace:
         `once` records nothing if this session has resumed it before.
         """
         action: Action = "consumed" if self.settings.on_resume == "consume" else "resumed"
+        # A hook may have joined the thread while its claims were being checked.
+        entry = self.store.index().get(entry.id) or entry
         taking = self._find_taking(entry, action) if entry.state == action else None
         # A hook may have seen the user's "continue" before the agent ran the command. Where files
         # show what waits for a session, only the command consumes it.
         by_prompt = taking is not None and taking.trigger == BY_PROMPT
-        is_known = by_prompt and not self.mirrors.tell_what_waits()
+        is_known = by_prompt and not self.mirrors.use_sentinels()
         if taking is None or not (is_known or (once and not by_prompt)):
             self.store.record(action, [entry.id], session=self.context.session)
 

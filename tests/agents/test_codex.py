@@ -145,7 +145,8 @@ def test_the_exit_status_is_found_in_every_shape_of_output(text: Any, ok: int, k
 @pytest.mark.parametrize(
     "text",
     ["exec command rejected by user", "patch rejected by user", "aborted by user after 3.1s",
-     "Wall time: 2.0 seconds\naborted by user"],
+     "Wall time: 2.0 seconds\naborted by user",
+     'exec_command failed for `make`: Spawn { message: "Rejected(\\"rejected by user\\")" }'],
 )  # fmt: skip
 def test_a_call_the_user_refused_or_stopped_is_no_failure(text: str) -> None:
     (result,) = results(call("exec_command", cmd="make"), output(text))

@@ -128,3 +128,10 @@ def test_conversations_are_found_by_folder(tmp_path: Path) -> None:
     found = list(cursor_agent.find_sessions(tmp_path / ".cursor", Path("/home/dev/my_repo")))
 
     assert [session.session_id for session in found] == ["u1"]
+
+
+def test_a_result_that_is_not_written_is_only_assumed() -> None:
+    results = only(read_file(cursor_agent, EXAMPLE), ToolResult)
+
+    assert results
+    assert all(result.is_assumed for result in results)

@@ -95,6 +95,15 @@ def test_a_recorded_payload_names_its_session_and_its_folder(agent: str, path: P
         assert event.prompt
 
 
+@pytest.mark.parametrize("agent", ["codex", "opencode"])
+def test_hooks_of_claude_code_that_another_agent_runs_are_ignored(agent: str) -> None:
+    """Codex imports them, and a plugin of opencode runs them; each has its own."""
+    for path in FILES[agent]:
+        name, payload = path.name.split(".")[0], json.loads(path.read_bytes())
+
+        assert claude_dialect.translate(name, payload, at=1.0) is None, path.name
+
+
 @for_each(("agent", "path"), [(agent, path) for agent in FILES for path in FILES[agent]])
 def test_a_payload_with_one_odd_value_does_no_harm(agent: str, path: Path) -> None:
     for key in json.loads(path.read_bytes()):

@@ -169,6 +169,11 @@ def test_only_what_a_person_typed_is_the_users(message: dict[str, Any], words: l
             "no such rule",
         ),
         ("<untrusted_context>\nOutput: bad\nExit Code: 1\n</untrusted_context>", False, "bad"),
+        (
+            "<untrusted_context>\nOutput: 3 passed\nProcess Group PGID: 7\n</untrusted_context>",
+            True,
+            "3 passed",
+        ),
     ],
 )
 def test_a_command_is_judged_by_its_exit_code(output: str, ok: bool, kept: str) -> None:  # noqa: FBT001

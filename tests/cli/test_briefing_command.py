@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs import Cli
+from cli.screens import show
 from leftoff.context import find_project
 
 
@@ -27,6 +28,20 @@ def test_it_tells_decisions_failures_rules_and_where_the_work_stands(cli: Cli) -
     answer = cli.json("briefing")
     assert answer["text"] == text
     assert answer["lines"] == text.count("\n") <= 120
+
+
+def test_a_person_sees_a_page_without_marks_that_wraps_at_words(cli: Cli) -> None:
+    why = "a million orders do not fit into memory"
+    cli.ok("save", "csv-export", "--summary=Export orders", f"--decision=Stream rows :: {why}")
+    with show("briefing", columns=60) as screen:
+        shown = screen.finish()
+
+    lines = [line.rstrip() for line in shown.splitlines()]
+    assert lines[:2] == ["Session Briefing", "─" * 60]
+    assert "Recent Decisions (last 5)" in lines
+    assert "#" not in shown
+    assert why in " ".join(shown.split())
+    assert max(map(len, lines)) <= 60
 
 
 def test_it_is_kept_in_a_file_and_touched_only_for_news(cli: Cli, tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_undo_repeats_further_back_and_then_says_that_nothing_is_left(three: Cli
 
     assert said == [
         "Undid clearing second-thing, third-thing",
-        "Undid overwriting second-thing",
+        "Undid saving second-thing again",
         "Undid clearing first-thing",
         "Undid saving third-thing",
         "Undid saving second-thing",
@@ -388,3 +388,24 @@ def test_whoever_names_nothing_and_has_nothing_open_is_told_what_is_done(cli: Cl
         assert nothing in cli(command).err
     assert "done                  login-form" in cli.ok("log").out
     assert "consumed" not in cli.ok("log").out + cli.ok("list", "--all").out
+
+
+def test_nothing_comes_next_in_work_that_is_done(cli: Cli) -> None:
+    cli.ok("save", "login-form", "--summary=Validate it", "--next=Run make test")
+    cli.ok("done")
+
+    (row,) = cli.ok("list", "--all").out.splitlines()[1:]
+
+    assert row.endswith("done   Validate it  -")
+    assert cli.json("list", "--all")[0]["next_action"] == "Run make test"
+
+
+def test_several_threads_are_dropped_and_reopened_as_one(cli: Cli) -> None:
+    for name in ("login-form", "csv-export"):
+        cli.ok("save", name, "--summary=Some work")
+
+    dropped = cli.ok("drop", "login-form", "csv-export").out.splitlines()
+
+    assert dropped[2] == "Run `leftoff undo` to reopen them."
+    assert cli.ok("undo").out.startswith("Undid dropping login-form, csv-export\n")
+    assert len(cli.json("list")) == 2

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -313,8 +315,9 @@ def test_it_works_outside_a_project(cli: Cli, state: Path, tmp_path: Path) -> No
 
 
 def test_another_program_with_the_name_of_the_command_is_reported(
-    cli: Cli, state: Path, tmp_path: Path
+    cli: Cli, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     assert "command" not in found(cli("doctor", "--json"), "warning")
     assert state.is_dir()
     (tmp_path / "other").mkdir()
@@ -326,3 +329,24 @@ def test_another_program_with_the_name_of_the_command_is_reported(
 
     assert f"warning command: {other} is not leftoff" in done.stdout
     assert "Agents run the first `leftoff` on the PATH." in done.stdout
+
+
+def test_a_command_that_agents_cannot_find_is_reported(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").symlink_to(shutil.which("git") or "git")
+    own, path = Path(sys.executable).parent, f"{tmp_path / 'bin'}:/nowhere"
+    advice = f"Add {own} to the PATH of the shell in which you start your agent."
+
+    monkeypatch.setenv("PATH", path)
+    assert "command" not in found(cli("doctor", "--json"), "warning")
+    installed = cli.ok("init", "--agent", "claude", "--yes").out
+    missing = found(cli("doctor", "--json"), "warning")["command"]
+    monkeypatch.setenv("PATH", f"{path}:{own}")
+
+    assert "leftoff is not on the PATH. " in installed
+    assert advice in installed
+    assert (missing["what"], missing["do"]) == ("leftoff is not on the PATH", advice)
+    assert "command" not in found(cli("doctor", "--json"), "warning")
+    assert "PATH" not in cli.ok("init", "--agent", "claude", "--yes").out

@@ -36,7 +36,7 @@ def broken(tmp_path: Path) -> dict[str, str]:
 def run_broken(broken: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         (sys.executable, "-m", "damaged_leftoff", *arguments),
-        env=environment(broken), capture_output=True, text=True, check=False, timeout=60,
+        env=environment(broken), capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def test_130_interrupted_while_reading(cli: Cli, stored: Path) -> None:
     child.stdin.write(b" " * 300_000)
     child.stdin.flush()
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=60)
+    out, err = child.communicate(timeout=120)
 
     assert child.returncode == 130
     assert out == b""

@@ -79,6 +79,18 @@ def test_hooks_that_codex_would_skip_are_not_relied_on(cli: Cli, home: Path) -> 
     assert any("Write the test" in line for line in _started(cli, home, "codex"))
 
 
+def test_hooks_that_the_user_disabled_in_gemini_are_not_relied_on(
+    cli: Cli, home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bin" / "gemini").symlink_to(tmp_path / "bin" / "codex")
+    cli.ok("init", "--agent", "gemini", "--yes")
+    settings = home / ".gemini" / "settings.json"
+    values = {**json.loads(settings.read_bytes()), "hooksConfig": {"disabled": ["leftoff"]}}
+    settings.write_text(json.dumps(values), encoding="utf-8")
+
+    assert any("Write the test" in line for line in _started(cli, home, "gemini"))
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("headless", [(), ("--headless",)])
 def test_the_command_line_is_printed_for_every_agent(

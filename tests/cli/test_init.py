@@ -95,11 +95,13 @@ def test_without_a_terminal_the_choice_is_handed_on_and_nothing_changes(
     assert contents(home) == before
 
 
-def test_on_a_terminal_the_diff_is_shown_before_the_question(cli: Cli, settings: Path) -> None:
+def test_on_a_terminal_the_diff_is_shown_on_request(cli: Cli, settings: Path) -> None:
     with cli.terminal("init") as terminal:
         first = terminal.expect("in Claude Code's status line, too? [Y/n] ")
         terminal.answer("n")
-        shown = terminal.expect("Make these changes? [Y/n] ")
+        listed = terminal.expect("Make these changes? [Y/n/diff] ")
+        terminal.answer("d")
+        shown = terminal.expect("Make these changes? [Y/n/diff] ")
         terminal.answer("n")
         rest = terminal.rest()
 
@@ -110,6 +112,8 @@ def test_on_a_terminal_the_diff_is_shown_before_the_question(cli: Cli, settings:
         "  - a skill that explains leftoff to agents",
         "It keeps your other settings and a backup; `leftoff uninstall` takes it all",
     ]
+    assert "settings.json" in listed
+    assert '"hooks": {' not in listed
     assert '"hooks": {' in shown
     assert "statusLine" not in shown
     assert "Nothing was changed." in rest
@@ -117,7 +121,7 @@ def test_on_a_terminal_the_diff_is_shown_before_the_question(cli: Cli, settings:
     with cli.terminal("init") as terminal:
         terminal.expect("[Y/n] ")
         terminal.answer("")
-        terminal.expect("[Y/n] ")
+        terminal.expect("[Y/n/diff] ")
         terminal.answer("")
         assert "Installed the hooks of Claude Code" in terminal.rest()
     assert "leftoff statusline" in settings.read_text(encoding="utf-8")
@@ -154,7 +158,7 @@ def test_a_status_line_of_your_own_stays_and_is_not_asked_about(cli: Cli, settin
     settings.write_text(json.dumps(own), encoding="utf-8")
 
     with cli.terminal("init") as terminal:
-        shown = terminal.expect("[Y/n] ")
+        shown = terminal.expect("[Y/n/diff] ")
         terminal.answer("")
         terminal.rest()
     assert shown.endswith("Make these changes? ")
@@ -463,6 +467,23 @@ def test_each_agent_is_wired_on_its_own(cli: Cli, settings: Path, home: Path) ->
     assert settings.read_text(encoding="utf-8") == COMMENTED
 
 
+def test_an_agent_whose_servers_cannot_be_changed_is_left_out(cli: Cli, home: Path) -> None:
+    broken = home / ".cursor" / "mcp.json"
+    broken.parent.mkdir()
+    broken.write_text("{", encoding="utf-8")
+    loop = home / ".codex" / "config.toml"
+    loop.parent.mkdir()
+    loop.symlink_to(loop)
+
+    result = cli("init", "--yes", "--mcp", "--agent=claude", "--agent=codex", "--agent=cursor")
+
+    assert result.code == 1
+    assert "The settings of cursor cannot be changed" in result.err
+    assert f"{loop}: Too many levels of symbolic links" in result.err
+    assert "Installed the hooks of Claude Code:" in result.out
+    assert not (home / ".cursor" / "hooks.json").exists()
+
+
 def test_a_file_that_changes_twice_is_shown_and_backed_up_once(cli: Cli, settings: Path) -> None:
     before = settings.read_bytes()
     result = cli.json("init", "--yes", "--statusline")
@@ -476,7 +497,7 @@ def test_a_file_that_changes_twice_is_shown_and_backed_up_once(cli: Cli, setting
 def test_what_is_added_is_said_before_the_question(cli: Cli, settings: Path) -> None:
     del settings
     with cli.terminal("init", "--no-statusline") as terminal:
-        terminal.expect("Make these changes? [Y/n] ")
+        terminal.expect("Make these changes? [Y/n/diff] ")
         terminal.answer("n")
         assert "Nothing was changed." in terminal.rest()
     with cli.terminal("init") as terminal:

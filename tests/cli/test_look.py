@@ -84,6 +84,15 @@ def test_cards_leave_out_what_is_empty_and_keep_within_the_width() -> None:
     assert max(map(width, sentence.split("\n"))) <= 40
 
 
+def test_a_line_is_cut_between_words_unless_one_word_fills_it() -> None:
+    assert one_line("Ask the user. The agent said that all tests pass", 26) == (
+        "Ask the user. The agent…"
+    )
+    assert cut("one two three", 8) == "one two…"
+    assert cut("repeat the call: sh slow.sh", 18) == "repeat the call…"
+    assert cut("a src/leftoff/threads/check.py", 16) == "a src/leftoff/t…"
+
+
 def test_one_line_is_flat_and_never_empty() -> None:
     assert one_line("a\n b\t c") == "a b c"
     assert one_line(None) == "-"
@@ -134,7 +143,7 @@ def test_words_are_wrapped_whole_and_text_without_spaces_between_characters() ->
 
 
 def test_what_does_not_fit_in_some_lines_is_cut() -> None:
-    assert wrap_to("one two three four", 9, 2) == ["one two", "three fo…"]
+    assert wrap_to("one two three four", 9, 2) == ["one two", "three…"]
 
 
 def test_a_page_begins_with_the_task_and_has_its_labels_in_a_column() -> None:
@@ -156,6 +165,18 @@ def test_a_page_begins_with_the_task_and_has_its_labels_in_a_column() -> None:
         "Next action", "  Use Decimal", "Done", "  - One", "  - Two",
         "Left off", "  │ In the middle",
     ]  # fmt: skip
+
+
+def test_lines_with_the_same_label_are_one_list_and_a_quoted_text_is_quoted_whole() -> None:
+    text = "Then: Write tests\nThen: Write docs\nThen: Ship it\nLeft off: In total()\n > It is red"
+
+    assert layout_page(text, Look(80)) == [
+        "Then      - Write tests",
+        "          - Write docs",
+        "          - Ship it",
+        "Left off  │ In total()",
+        "          │ It is red",
+    ]
 
 
 def test_quoted_text_cannot_look_like_a_label() -> None:

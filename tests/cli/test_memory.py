@@ -163,6 +163,21 @@ def test_a_save_teaches_and_warns_of_what_failed_before(cli: Cli) -> None:
     assert len(entry["sources"]) == 3
 
 
+def test_what_a_session_of_the_same_thread_reported_is_not_called_a_repeat(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = ("--failed", "Parse it with a regex :: quotes nest")
+    with monkeypatch.context() as session:
+        session.setenv("CLAUDE_CODE_SESSION_ID", "session-1")
+        cli.ok("save", "csv-export", *failed)
+
+    again = cli.ok("save", "csv-export", "--overwrite", *failed)
+    renamed = cli.ok("save", "csv-import", *failed)
+
+    assert "failed before" not in again.err
+    assert "failed before" in renamed.err
+
+
 def test_while_the_store_cannot_be_written_the_user_is_told_where_an_entry_is_kept(
     cli: Cli, stored: Path
 ) -> None:

@@ -3,11 +3,13 @@
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from cli.runs import Cli
 from leftoff.checkpoint import Decision
+from leftoff.cli.checkpoint_view import list_fields
 from leftoff.cli.page_formats import to_html, to_markdown
 from stores import draft
 
@@ -54,12 +56,14 @@ class Tags(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.found: set[str] = set()
+        self.headings = 0
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         """Note a tag."""
         del attrs
         self.found.add(tag)
+        self.headings += tag in {"h1", "h2", "h3"}
 
 
 OURS = {"html", "meta", "title", "style", "h1", "h2", "p", "ul", "li"}
@@ -73,3 +77,24 @@ def test_no_text_becomes_markup(one: str, two: str, three: str) -> None:
     assert Tags("\n".join(to_html(made, "open"))).found <= OURS
     headings = [line for line in to_markdown(made, "open") if line.startswith("#")]
     assert [line.partition(" ")[0] for line in headings] == ["#", *["##"] * (len(headings) - 1)]
+
+
+MARKS = (
+    r"<script> <!-- </p> <a ` `` ``` ~~~ \ [a] ](javascript:x) [a]: ! # - -- = + * 1. 1) > | x"
+).split(" ")
+MARKED = st.lists(
+    st.sampled_from([*MARKS, " ", "    ", "\t", "\n", "\n\n", "\r", "\u2028"]), max_size=12
+).map("".join)
+
+
+@given(MARKED, MARKED, MARKED)
+@example("", "`\n\n<script>`", "")
+@example("", "``a` <img src=x>", "[a [b]](javascript:x)")
+@example("x\r## Next action", "~~~\n", "\\`<b>`")
+def test_no_text_becomes_markup_in_a_viewer_of_markdown(one: str, two: str, three: str) -> None:
+    made = draft("x", f"Export {one}", notes=[two], decisions=[Decision(what="a", why=three)])
+
+    page = Tags(MarkdownIt("commonmark").render("\n".join(to_markdown(made, "open"))))
+
+    assert page.found <= {"h1", "h2", "p", "ul", "li", "code", "pre", "em", "strong", "br"}
+    assert page.headings == 1 + len([*list_fields(made)])

@@ -274,3 +274,18 @@ def test_a_file_as_its_system_writes_it_leaves_nothing_unclear(
     findings = cli.json("doctor", "--profile", profile)["findings"]
 
     assert [each["what"] for each in findings if each["level"] != "ok"] == []
+
+
+def test_lines_that_only_frame_a_file_are_not_called_unclear(cli: Cli, repo: Repo) -> None:
+    folder = repo.folder / ".workflow_artifacts/memory/checkpoints"
+    folder.mkdir(parents=True)
+    corpus = Path(__file__).parents[1] / "profiles/corpus/quoin"
+    for task in ("cart-merge", "cron-drift", "dns-cache", "geo-fence", "avatar-crop"):
+        name = f"2026-11-15-{task}.md"
+        (folder / name).write_bytes((corpus / name).read_bytes())
+    findings = cli.json("doctor", "--profile", "quoin")["findings"]
+
+    assert [each for each in findings if each["level"] != "ok"] == []
+    (folder / "2026-11-15-odd.md").write_text("# T\n" + "Entirely unrelated words\n" * 9, "utf-8")
+    findings = cli.json("doctor", "--profile", "quoin")["findings"]
+    assert [each["level"] for each in findings].count("warning") == 1

@@ -265,9 +265,10 @@ def test_two_answers_that_are_none_mean_none(cli: Cli, store: Store) -> None:
     keep(store, FIRST, SECOND)
 
     with cli.terminal("prompts", "replay", env={"CLAUDE_CODE_SESSION_ID": "s-old"}) as terminal:
-        for answer in ("what?", "7"):
-            terminal.expect("none]")
-            terminal.answer(answer)
+        terminal.expect("none]")
+        terminal.answer("what?")
+        assert "Answer all, none, numbers such as 1,3, or edit 1." in terminal.expect("none]")
+        terminal.answer("7")
         terminal.rest()
         assert terminal.code == 0
 
@@ -357,6 +358,63 @@ def test_resume_on_a_terminal_offers_to_run_the_prompt(
         assert terminal.rest().partition("\n")[2].startswith(printed)
 
     assert fates(cli) == [fate]
+
+
+AGENT = """\
+#!/bin/sh
+for last; do :; done
+printf 'asked to: %s\\n' "$last"
+"""
+
+
+@pytest.mark.parametrize("text", [FIRST, "--version"])
+def test_the_agent_that_resume_starts_gets_the_prompt(
+    cli: Cli, store: Store, tmp_path: Path, text: str
+) -> None:
+    env = _install_agent(tmp_path)
+    saved(cli)
+    keep(store, text)
+
+    with cli.terminal("resume", "column-rename", env=env) as terminal:
+        terminal.expect("[Y/n]")
+        terminal.answer("")
+        terminal.expect("[Y/n/edit]")
+        terminal.answer("")
+        terminal.expect("[Claude/n]")
+        terminal.answer("")
+        printed = terminal.rest()
+
+    # Without hooks, the briefing is the first part of the prompt.
+    asked = printed.partition("asked to: ")[2]
+    assert asked.startswith("<leftoff-briefing>")
+    assert asked.endswith(f"</leftoff-briefing>\n\n{text if text == FIRST else f' {text}'}\n")
+    assert fates(cli) == ["replayed"]
+
+
+def test_an_interrupt_before_the_agent_starts_leaves_the_prompt_in_the_queue(
+    cli: Cli, store: Store, tmp_path: Path
+) -> None:
+    saved(cli)
+    keep(store, FIRST)
+
+    with cli.terminal("resume", "column-rename", env=_install_agent(tmp_path)) as terminal:
+        terminal.expect("[Y/n]")
+        terminal.answer("")
+        terminal.expect("[Y/n/edit]")
+        terminal.answer("")
+        terminal.expect("[Claude/n]")
+        terminal.leave("c")
+
+    assert waiting(cli) == [FIRST]
+    assert cli.json("show", "column-rename")["state"] == "open"
+
+
+def _install_agent(folder: Path) -> dict[str, str]:
+    (folder / "programs").mkdir()
+    program = folder / "programs" / "claude"
+    program.write_text(AGENT, encoding="utf-8")
+    program.chmod(0o755)
+    return {"PATH": f"{program.parent}:/usr/bin:/bin"}
 
 
 @pytest.mark.parametrize("owner", ["", "s-new"])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli, save_at
 from gitrepo import Repo
-from leftoff.threads import check_claims
-from leftoff.threads.check_claims import Candidate
+from leftoff.threads import pick_pending
+from leftoff.threads.pick_pending import Candidate
 from stores import NOON
 
 SESSION, OTHER = "session-one", "session-two"
@@ -85,7 +85,7 @@ def candidate(key: str, hours: float = 0.0, **values: object) -> Candidate:
 def test_of_several_own_ones_the_newest_is_picked() -> None:
     mine = {"session_id": SESSION, "is_pending": True}
     found = [candidate("a", 2, **mine), candidate("b", 1, **mine), candidate("c", 0)]
-    pick = check_claims.pick(found, session_id=SESSION)
+    pick = pick_pending.pick(found, session_id=SESSION)
 
     assert pick is not None
     assert pick.chosen is not None
@@ -96,8 +96,8 @@ def test_of_several_own_ones_the_newest_is_picked() -> None:
 def test_the_task_of_the_newest_session_settles_the_choice() -> None:
     found = [candidate("a", 1), candidate("b", 2)]
 
-    assert [each.key for each in check_claims.pick_newest(found, now=NOON).among] == ["a", "b"]
-    pick = check_claims.pick_newest(found, now=NOON, task="b")
+    assert [each.key for each in pick_pending.pick_newest(found, now=NOON).among] == ["a", "b"]
+    pick = pick_pending.pick_newest(found, now=NOON, task="b")
     assert pick.chosen is not None
     assert (pick.chosen.key, pick.doubt) == ("b", "")
 
@@ -116,8 +116,8 @@ def test_the_task_of_the_newest_session_settles_the_choice() -> None:
     )
 )
 def test_a_pick_is_one_of_the_candidates_or_a_choice_of_them(found: list[Candidate]) -> None:
-    pick = check_claims.pick_newest(found, now=NOON)
-    waiting = check_claims.pick(found, session_id=SESSION)
+    pick = pick_pending.pick_newest(found, now=NOON)
+    waiting = pick_pending.pick(found, session_id=SESSION)
 
     assert (pick.chosen is None) is (not found or bool(pick.among))
     assert all(each in found for each in pick.among)

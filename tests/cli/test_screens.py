@@ -13,8 +13,9 @@ from cli.runs import Cli, truth
 from cli.screens import GOLDEN, compare_with_golden, show
 from gitrepo import Repo
 from leftoff.checkpoint import Checkpoint, Decision, Failure, FileRef, NextAction
-from leftoff.context import find_project
+from leftoff.context import find_project, read_environment
 from leftoff.store import Store
+from recordings import leave_session
 from stores import Clock, draft
 
 WIDTHS = (60, 80, 140)
@@ -82,6 +83,49 @@ def test_a_screen_is_as_it_was_agreed(cli: Cli, name: str, command: str, columns
     del cli
     with show(*command.split(), columns=columns) as screen:
         compare_with_golden(f"{name}-{columns}", screen.finish())
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_the_log_of_a_thread_has_ids_that_are_short_and_enough(cli: Cli, columns: int) -> None:
+    cli.ok("save", "cart-totals", "--overwrite", "--summary=Round totals", "--next=Go on")
+    with show("log", "cart-totals", columns=columns) as screen:
+        shown = screen.finish()
+
+    short = re.findall(r"20\d{6}T\d{4,}", shown)
+    assert len(short) == 2
+    assert "saved on request" in shown
+    assert "…" not in shown
+    assert cli.json("show", short[1])["summary"] == "Round cart totals to cents"
+    assert "+ Round totals" in cli.ok("diff", short[1], short[0]).out
+
+
+def test_sessions_have_ids_that_are_short_and_enough_to_save_them(cli: Cli, repo: Repo) -> None:
+    agents = ("codex", "copilot", "gemini")
+    for agent in agents:
+        leave_session(agent, read_environment().find_agent_folder(agent), repo.folder)
+    ids = {each["agent"]: each["session_id"] for each in cli.json("sessions")}
+    with show("sessions", columns=80) as screen:
+        lines = screen.finish().splitlines()
+
+    shown = {line.rsplit(" · ", 1)[-1]: line.split(" · ")[0] for line in lines if " · " in line}
+    assert {*shown} == {*agents}
+    assert all(ids[agent].startswith(short) and len(short) == 8 for agent, short in shown.items())
+    cli.ok("save", "--from", shown["codex"], "--next=Run make test")
+    assert ids["codex"] in [each["session_id"] for each in cli.json("list")]
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_the_status_shows_the_tasks_of_the_newest_threads(
+    cli: Cli, repo: Repo, columns: int
+) -> None:
+    del cli
+    with show("status", columns=columns) as screen:
+        # The path of the project differs from run to run.
+        _, branch, rest = screen.finish().partition("branch ")
+        compare_with_golden(f"status-{columns}", branch + rest)
+    with show("status", columns=columns, rows=24) as screen:
+        screen.wait("`leftoff list` shows all of them.")
+        assert repo.folder.name in screen.raw.splitlines()[0]
 
 
 @pytest.mark.parametrize("command", ["status", "doctor", "help all", "init --all --dry-run"])
@@ -195,6 +239,26 @@ def test_a_key_shows_what_the_last_save_changed(cli: Cli) -> None:
         screen.finish()
 
 
+def test_what_cannot_be_compared_is_said_in_whole_words(cli: Cli) -> None:
+    del cli
+    with show("resume", columns=40, rows=30) as screen:
+        screen.wait("4 of 4")
+        screen.press(CTRL["f"])
+        screen.wait("nothing to compare.")
+        screen.press(CTRL["c"])
+        screen.finish()
+
+
+def test_a_save_says_to_people_what_was_saved_and_not_where(cli: Cli) -> None:
+    words = ("save", "tax-rules", "--summary=Look up the tax rules", "--next=Ask Mira")
+    with show(*words, columns=80) as screen:
+        shown = screen.finish()
+
+    assert 'Saved checkpoint "tax-rules"\n  Task  Look up the tax rules\n' in shown
+    assert "Path" not in shown
+    assert "  Path  /" in cli.ok("save", "tax-rules-2", *words[2:]).out
+
+
 def test_a_key_copies_the_briefing(cli: Cli) -> None:
     del cli
     with show("resume", columns=80, rows=30) as screen:
@@ -238,12 +302,44 @@ def test_show_and_log_let_people_choose(cli: Cli, command: str, text: str) -> No
     assert text in shown or command == "show"
 
 
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [
+        ("done", "Enter done  ^X drop  ^Y copy  ^F diff  Esc leave"),
+        ("drop", "Enter drop  ^T done  ^Y copy  ^F diff  Esc leave"),
+    ],
+)
+def test_what_enter_does_is_not_named_twice(cli: Cli, command: str, keys: str) -> None:
+    del cli
+    with show(command, columns=80) as screen:
+        screen.wait("Esc leave")
+        shown = screen.read()
+        screen.press(ESCAPE)
+        screen.finish()
+
+    assert keys in shown
+
+
 def test_a_dumb_terminal_asks_for_a_number(cli: Cli) -> None:
     del cli
     with show("done", columns=80, env={"TERM": "dumb"}) as screen:
         screen.wait("Which one do you want to mark as done?")
         screen.press(f"2{ENTER}")
         assert 'Marked "login-form" as done' in screen.finish()
+
+
+@pytest.mark.parametrize("command", ["show", "log"])
+def test_a_dumb_terminal_asks_by_number_what_to_look_at(cli: Cli, command: str) -> None:
+    del cli
+    with show(command, columns=80, env={"TERM": "dumb"}) as screen:
+        screen.wait("do you want to see? [1]")
+        screen.press(f"x{ENTER}")
+        screen.wait("Enter a number from 1 to 4.")
+        screen.press(f"2{ENTER}")
+        shown = screen.finish()
+
+    assert screen.code == 0
+    assert "login-form · 2h ago" in shown
 
 
 def test_resume_ends_in_the_agent_last_used(cli: Cli, repo: Repo, tmp_path: Path) -> None:

@@ -328,6 +328,28 @@ def test_unsaved_work_is_named_beside_what_was_saved(
     assert "- claude, 1d ago: Add the password rule to app.py" in said
 
 
+@pytest.mark.parametrize("answer", [(), ("--accept",)])
+def test_a_resume_by_name_names_the_unsaved_sessions_of_that_thread(
+    cli: Cli,
+    repo: Repo,
+    session: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: tuple[str, ...],
+) -> None:
+    for name in ("csv-import", "search-box"):
+        cli.ok("save", name, "--summary", f"Work on {name}", "--next", "Run pytest")
+    with monkeypatch.context() as patch:
+        patch.setenv("CLAUDE_CODE_SESSION_ID", session.stem)
+        cli.ok("resume", "csv-import", "--accept")
+    edit(session, repo.folder)
+
+    named, other = (cli.ok("resume", each, *answer).out for each in ("csv-import", "search-box"))
+
+    assert "- claude, 1d ago: Add the password rule to app.py (in csv-import)" in named
+    assert "Run `leftoff recover` to save it." in named
+    assert "unsaved work" not in other
+
+
 def test_choices_for_programs_are_only_json_and_unsaved_work_is_a_warning(
     cli: Cli, repo: Repo, session: Path
 ) -> None:
@@ -384,4 +406,4 @@ def test_status_says_when_the_only_wired_agent_waits_for_its_user(cli: Cli, tmp_
     (tmp_path / "home" / ".codex").mkdir()
     cli.ok("init", "--yes")
 
-    assert "hooks    Codex does not run them yet; run `leftoff doctor`" in cli.ok("status").out
+    assert "hooks    Codex does not run them; run `leftoff doctor` to see" in cli.ok("status").out

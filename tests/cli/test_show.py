@@ -14,6 +14,7 @@ WHOLE = """{
  "plan": {"path": "p.md", "title": "Plan", "step": 2, "total": 3, "stage": "test"},
  "in_flight": {"tool": "Bash", "what": "make"}, "last_failure": {"command": "make", "error": "E1"},
  "context": {"tokens": 100000, "window": 200000, "percent": 50.0},
+ "feature": "feature-001", "tdd_phase": "red", "files_deleted": ["old.py"],
  "artifacts": {"a": "b"}, "pending_prompts": ["p1"], "files": [{"path": "app.py", "role": "main"}]
 }"""
 
@@ -28,7 +29,8 @@ def test_everything_is_shown_in_words(cli: Cli) -> None:
         "Left off: One line\n > and another",
         "Decisions:\n- what — why\nFailed approaches:\n- tried — broke",
         "Todos:\n- [x] t1\n- [>] t2",
-        "Plan: p.md (step 2 of 3) Plan test",
+        "Plan: p.md (step 2 of 3) Plan test\nFeature: feature-001\nTDD phase: red\n",
+        "Deleted or renamed:\n- old.py",
         "Interrupted: Bash: make", "Last failure: make\n > E1",
         "Context: 50 %, 100000 of 200000 tokens", "Artifacts: a b",
         "Files:\n- app.py (main)", "Unanswered prompts:\n- p1",
@@ -169,13 +171,26 @@ def test_the_log_tells_when_and_why_something_was_saved_by_itself(cli: Cli, repo
     assert by_hand[16:].startswith("  saved  ")
 
 
+def test_the_log_calls_work_without_a_name_by_its_task(cli: Cli, repo: Repo) -> None:
+    for key, value in (("user.name", "Ada"), ("user.email", "ada@example.org")):
+        repo.git("config", key, value)
+    repo.write("app.py", "print('csv')\n")
+    cli.ok("ship", "--no-push", "-m", "Export orders as CSV")
+
+    lines = cli.ok("log").out.splitlines()
+
+    assert [line.split("  ")[-1] for line in lines if "saved" in line or "done" in line] == [
+        "export-orders-csv"
+    ] * 2
+
+
 def test_diff_tells_what_went_and_what_came(cli: Cli) -> None:
     old = cli.json("save", "login-form", "--summary=Some work", "--done=a", "--done=b")
     cli.ok("save", "login-form", "--summary=Some work", "--done=b", "--done=c", "--next=Run make",
            "--decision=x :: y", "--overwrite")  # fmt: skip
 
     assert cli.ok("diff", old["id"], "login-form").out == (
-        "Done\n  - a\n  + c\nNext action\n  + Run make\nDecisions\n  + x — y\n"
+        "Next action\n  + Run make\nDone\n  - a\n  + c\nDecisions\n  + x — y\n"
     )
     assert cli.json("diff", old["id"], "login-form")[0] == {
         "key": "done", "removed": ["a"], "added": ["c"]

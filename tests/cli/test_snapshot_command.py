@@ -1,5 +1,6 @@
 """People take, list, compare and restore snapshots, and undo that."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -77,6 +78,23 @@ def test_a_restore_can_be_undone_and_redone(work: Repo, cli: Cli) -> None:
         "b\n",
         "new\n",
     ]
+
+
+def test_undo_writes_into_no_folder_but_the_projects(work: Repo, cli: Cli, tmp_path: Path) -> None:
+    taken = take(cli)
+    work.git("checkout", "--quiet", ".")
+    cli.ok("snapshot", "restore", taken, "--here")
+    away = tmp_path / "away"
+    away.mkdir()
+    records = Shelf(find_project(work.folder).store).root / "records"
+    for each in records.iterdir():
+        each.write_text(each.read_text("utf-8").replace(str(work.folder), str(away)), "utf-8")
+
+    result = cli("undo")
+
+    assert result.code
+    assert "not a worktree of this project" in result.err
+    assert [*away.iterdir()] == []
 
 
 def test_undoing_the_restore_of_one_file_leaves_the_others(work: Repo, cli: Cli) -> None:
@@ -222,3 +240,16 @@ def test_a_diff_says_its_direction_and_a_restore_what_it_would_replace(
         assert "Nothing was changed." in terminal.rest()
     assert "This replaces 1 file that has newer edits:" in shown
     assert read(work, "a.txt") == "newer\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_in_the_repository_of_another_user_it_says_why_there_is_no_snapshot(
+    work: Repo, cli: Cli
+) -> None:
+    os.chown(work.folder / ".git", 12345, -1)
+
+    result = cli("snapshot")
+
+    assert result.code
+    assert "belongs to another user" in result.err
+    assert "git init" not in result.err

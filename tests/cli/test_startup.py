@@ -78,3 +78,23 @@ def test_settings_are_read_with_a_parser_only_if_there_are_any(cli: Cli) -> None
     cli.ok("config", "set", "budget", "500")
     assert "tomllib" in loaded("resume")
     assert "tomlkit" not in loaded("resume")
+
+
+def test_a_listing_loads_nothing_that_click_needs_for_help_alone(cli: Cli) -> None:
+    cli.ok("save", "login-form", "--summary=Some work")
+    # Users have typing_extensions only if another package needs it; it loads `inspect`, too.
+    script = (
+        "import sys; sys.modules['typing_extensions'] = None; import os; os._exit = print; "
+        "sys.argv = ['leftoff', sys.argv[1]]; "
+        "import leftoff.__main__ as program; program.main(); "
+        "print(*{'inspect', 'ipaddress', 'platform'} & {*sys.modules}, file=sys.stderr)"
+    )
+    for command in ("list", "status"):
+        done = subprocess.run(
+            (sys.executable, "-S", "-c", script, command),
+            env=environment(unset="COVERAGE_PROCESS_START COVERAGE_PROCESS_CONFIG"),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr.split() == []

@@ -65,7 +65,7 @@ STEPS: Steps = {
     "overwrite": (
         [lambda cli: save(cli, "login-form")],
         lambda cli: cli.ok("save", "login-form", "--overwrite", "--next", "Run all", "-q"),
-        "overwriting login-form",
+        "saving login-form again",
     ),
     "accept": (
         [lambda cli: save(cli, "login-form")],

@@ -78,7 +78,7 @@ def test_a_second_uninstall_has_nothing_to_do(cli: Cli, home: Path) -> None:
 def test_it_asks_on_a_terminal(cli: Cli, home: Path) -> None:
     cli.ok("init", "--yes")
     with cli.terminal("uninstall") as terminal:
-        terminal.expect("Remove the hooks? [Y/n] ")
+        terminal.expect("Remove the hooks? [Y/n/diff] ")
         terminal.answer("y")
         assert "Removed the hooks:" in terminal.rest()
 

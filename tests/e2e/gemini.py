@@ -87,8 +87,8 @@ class GeminiBench(AgentBench):
         return sorted(found, key=lambda path: path.stat().st_mtime_ns)
 
     def sessions(self) -> list[str]:
-        """Return the ids of all sessions that have a transcript."""
-        return [_read(path)[0]["sessionId"] for path in self.chats()]
+        """Return the ids of all sessions that have a transcript, if only its first line."""
+        return [lines[0]["sessionId"] for lines in map(_read, self.chats()) if lines]
 
     def count_results(self, session: str) -> int:
         """Count the results of tools in a transcript, which may not be there yet."""

@@ -77,6 +77,17 @@ def test_work_is_handed_over_with_and_without_hooks(codex: CodexBench, codex_use
     _check_thread(codex_user, codex.sessions()[-1])
 
 
+def test_work_in_a_plain_folder_is_handed_over(codex: CodexBench, codex_user: User) -> None:
+    plain = codex.root / "plain"
+    plain.mkdir()
+    codex_user.ok("save", "retry", "--summary", TASK, "--next", "Write it", cwd=plain)
+    codex.model.will(say("I see."))
+
+    codex_user.ok("resume", "retry", "--in", "codex", "--headless", cwd=plain)
+
+    assert f"Task: {TASK}" in codex.model.requests()[-1].news
+
+
 def _check_thread(user: User, session: str) -> None:
     """Check that one thread is open, with all that was stated, and belongs to a session now."""
     (thread,) = user.saved()

@@ -1,14 +1,11 @@
 """The real Claude Code behaves as leftoff expects."""
 
-import signal
-
 import pytest
 
 from e2e.claude import Bench
 from e2e.model import Model
 from e2e.recorder import Recorder
 from e2e.turns import SUMMARY, bash, say
-from e2e.waiting import until
 
 LIMIT = 10_000
 
@@ -103,17 +100,6 @@ def test_compaction_asks_before_and_starts_the_session_anew_after(
     assert "AFTER-COMPACT" in model.seen_text()
 
 
-def test_a_context_that_runs_full_compacts_by_itself(
-    bench: Bench, model: Model, recorder: Recorder
-) -> None:
-    short_turns = [bash(f"echo {number}") for number in range(5)]
-    model.will(*short_turns, bash("echo hot", tokens=95_000), say("end"))
-
-    bench.run("auto", "--allowedTools", "Bash", CLAUDE_CODE_AUTO_COMPACT_WINDOW="100000")
-
-    assert [payload["trigger"] for payload in recorder.payloads("PreCompact")] == ["auto"]
-
-
 def test_clear_ends_the_session_and_starts_another(bench: Bench, recorder: Recorder) -> None:
     session = bench.run("hello").session_id
 
@@ -123,22 +109,6 @@ def test_clear_ends_the_session_and_starts_another(bench: Bench, recorder: Recor
     (begun,) = [one for one in recorder.payloads("SessionStart") if one["source"] == "clear"]
     assert ended["session_id"] == session
     assert begun["session_id"] != session
-
-
-@pytest.mark.parametrize(
-    ("number", "ends"),
-    [(signal.SIGTERM, True), (signal.SIGHUP, True), (signal.SIGKILL, False)],
-)
-def test_every_signal_but_kill_lets_the_session_end_properly(
-    bench: Bench, model: Model, recorder: Recorder, number: signal.Signals, *, ends: bool
-) -> None:
-    model.will(say("slow", stall=True))
-    run = bench.start("wait for it")
-    model.wait_for("wait for it")
-
-    run.send(number)
-
-    assert ("SessionEnd" in recorder.events()) is ends
 
 
 def test_the_interactive_program_answers_and_ends_with_exit(
@@ -161,20 +131,3 @@ def test_the_interactive_program_shows_what_session_start_tells_the_user(
     recorder.reply("SessionStart", systemMessage="MESSAGE-MARK")
 
     bench.tui().wait("MESSAGE-MARK")
-
-
-def test_a_prompt_queued_while_the_model_is_busy_is_soon_in_the_transcript(
-    bench: Bench, model: Model
-) -> None:
-    model.will(say("slow", stall=True))
-    tui = bench.tui()
-    tui.send("first words")
-    session = model.wait_for("first words").session_id
-
-    tui.send("queued words")
-
-    def queued() -> list[str]:
-        entries = bench.transcript(session) if session in bench.sessions() else []
-        return [one["content"] for one in entries if one.get("operation") == "enqueue"]
-
-    until(lambda: "queued words" in queued(), "the queued prompt in the transcript")

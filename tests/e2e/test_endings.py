@@ -8,7 +8,7 @@ import pytest
 from e2e.claude import Bench
 from e2e.model import Model
 from e2e.tui import Tui
-from e2e.turns import say
+from e2e.turns import say, write
 from e2e.user import LAST_WORDS, NEXT, TASK, TOOLS, User, edits
 from e2e.waiting import until
 
@@ -42,32 +42,46 @@ def test_every_end_of_the_interactive_program_leaves_a_checkpoint(
     assert NEXT in checkpoint["next_action"]["text"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+STOPPED = {
+    "Add a retry": signal.SIGINT,
+    "Document the flags": signal.SIGTERM,
+    "Rename the module": signal.SIGHUP,
+}
+
+
 def test_a_run_that_is_stopped_by_a_signal_leaves_a_checkpoint(
-    bench: Bench, model: Model, user: User, number: signal.Signals
+    bench: Bench, model: Model, user: User
 ) -> None:
-    model.will(edits(bench), say("slow", stall=True))
-    run = bench.start(TASK, *TOOLS)
-    until(lambda: not model.turns_left, "the last turn")
+    for task, number in STOPPED.items():
+        made = write(bench.repo.folder / f"{number.name}.py", "DONE = 0\n")
+        model.will(made, say("slow", stall=True))
+        run = bench.start(task, *TOOLS)
+        until(lambda: not model.turns_left, "the last turn")
+        run.send(number)
+        user.settled()
 
-    run.send(number)
-
-    (checkpoint,) = user.saved("session-end")
-    assert checkpoint["intent"] == TASK
+    saved = {each["intent"]: each["trigger"] for each in user.saved()}
+    assert saved == dict.fromkeys(STOPPED, "session-end")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+UNANSWERED = {
+    "Write a parser for the dates": signal.SIGTERM,
+    "Draw the login page": signal.SIGHUP,
+}
+
+
 def test_a_request_that_a_signal_left_unanswered_is_saved(
-    bench: Bench, model: Model, user: User, number: signal.Signals
+    bench: Bench, model: Model, user: User
 ) -> None:
-    model.will(say("slow", stall=True))
-    run = bench.start(TASK)
-    model.wait_for(TASK)
+    for task, number in UNANSWERED.items():
+        model.will(say("slow", stall=True))
+        run = bench.start(task)
+        model.wait_for(task)
+        run.send(number)
+        user.settled()
 
-    run.send(number)
-
-    (checkpoint,) = user.saved("session-end")
-    assert checkpoint["intent"] == TASK
+    saved = {each["intent"]: each["trigger"] for each in user.saved()}
+    assert saved == dict.fromkeys(UNANSWERED, "session-end")
 
 
 def test_clear_hands_over_to_the_session_that_follows(

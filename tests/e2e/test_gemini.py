@@ -6,6 +6,7 @@ from e2e.faces import list_work
 from e2e.gemini import GeminiBench
 from e2e.turns import bash, say, write
 from e2e.user import LAST_WORDS, TASK, User, edits
+from e2e.waiting import until
 
 # What leftoff knows about the model that the tests name.
 WINDOW = 1_048_576
@@ -36,6 +37,7 @@ def test_a_context_that_fills_up_is_compressed_and_then_blocked(
     text = gemini.model.wait_for("and document it").news
     assert TASK in text
     gemini_user.reply_is_ready("context at 90.00%")
+    until(gemini_user.asks_before_prompts, "the next prompt to be asked about")
 
     tui.send("and release it")
     tui.wait("leftoff prompts replay")
@@ -85,3 +87,21 @@ def test_the_typed_command_joins_the_thread_and_its_work_is_saved(
     tui.wait_for_end()
 
     assert [(row.task, row.next) for row in list_work(gemini_user)] == [(TASK, "Run the tests.")]
+
+
+def test_work_that_is_handed_over_is_in_the_first_request_of_the_interactive_program(
+    gemini: GeminiBench, gemini_user: User
+) -> None:
+    gemini.put_on_path()
+    gemini_user.ok("save", "retry", "--summary", TASK, "--next", "Write tests/test_retry.py")
+    gemini.model.will(say(LAST_WORDS))
+    tui = gemini.terminal()
+
+    tui.run("leftoff", "resume", "retry", "--in", "gemini")
+    tui.wait(LAST_WORDS)
+
+    asked = gemini.model.requests()[0].news
+    assert "leftoff: the user handed this work over to this session." in asked
+    assert "Write tests/test_retry.py" in asked
+    # The user sees an ordinary session.
+    assert "handed this work over" not in tui.screen()

@@ -69,16 +69,6 @@ def test_the_agent_may_look_save_and_resume_without_asking_the_user_and_end_noth
     assert not (bench.repo.folder / "owned").exists()
 
 
-def test_after_uninstall_claude_code_asks_again(bench: Bench, model: Model, user: User) -> None:
-    user.works()
-    user.ok("uninstall", "--yes")
-    model.will(bash("leftoff resume"), say("Done."))
-
-    ended = bench.run("continue")
-
-    assert len(ended.final["permission_denials"]) == 1
-
-
 def test_the_interactive_program_resumes_work_without_a_question(
     bench: Bench, model: Model, user: User
 ) -> None:
@@ -93,16 +83,18 @@ def test_the_interactive_program_resumes_work_without_a_question(
     assert TASK in model.requests()[-1].news
 
 
-def test_after_uninstall_a_session_runs_without_leftoff(
+def test_after_uninstall_a_session_runs_without_leftoff_and_claude_code_asks_again(
     bench: Bench, model: Model, user: User
 ) -> None:
     user.works()
-    before = len(user.saved())
-
+    before, seen = len(user.saved()), len(model.requests())
     user.ok("uninstall", "--yes")
-    bench.run("hello")
+    model.will(bash("leftoff resume"), say("Done."))
 
-    assert TASK not in model.requests()[-1].news
+    ended = bench.run("continue")
+
+    assert TASK not in model.requests()[seen].news
+    assert len(ended.final["permission_denials"]) == 1
     assert len(user.saved()) == before
 
 
@@ -113,15 +105,12 @@ def test_the_interactive_program_starts_without_a_warning(bench: Bench, user: Us
     assert user.trouble() == []
 
 
-def test_leftoff_writes_nothing_into_the_users_tree(bench: Bench, user: User) -> None:
+def test_a_session_leaves_the_users_tree_clean_and_nothing_for_doctor(
+    bench: Bench, user: User
+) -> None:
     user.works()
 
     assert bench.repo.git("status", "--porcelain", "--ignored") == "?? retry.py"
-
-
-def test_doctor_finds_nothing_wrong_after_a_real_session(user: User) -> None:
-    user.works()
-
     assert user.leftoff("doctor").code == 0
 
 

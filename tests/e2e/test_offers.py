@@ -8,16 +8,24 @@ from e2e.turns import bash, say, write
 from e2e.user import NEXT, TASK, User
 
 
-def test_a_new_session_is_told_the_task_and_the_next_action_of_the_last(
+def test_an_offer_is_made_to_each_new_session_and_once(
     bench: Bench, model: Model, user: User
 ) -> None:
     user.works()
 
-    bench.run("hello")
-
+    session = bench.run("hello").session_id
     seen = model.requests()[-1].news
     assert TASK in seen
     assert NEXT in seen
+    user.settled()
+
+    bench.run("and now", "--resume", session)
+    assert TASK not in model.requests()[-1].news
+    user.settled()
+
+    # A session that did nothing does not hide the work before it.
+    bench.run("hi")
+    assert TASK in model.requests()[-1].news
 
 
 def test_the_interactive_program_shows_the_offer_and_the_model_has_it(
@@ -62,28 +70,6 @@ def test_a_first_session_is_told_nothing(bench: Bench, model: Model, user: User)
     assert user.trouble() == []
 
 
-def test_an_offer_is_made_once(bench: Bench, model: Model, user: User) -> None:
-    user.works()
-    session = bench.run("hello").session_id
-    user.settled()
-
-    bench.run("and now", "--resume", session)
-
-    assert TASK not in model.requests()[-1].news
-
-
-def test_a_session_that_did_nothing_does_not_hide_the_work_before_it(
-    bench: Bench, model: Model, user: User
-) -> None:
-    user.works()
-    bench.run("hello")
-    user.settled()
-
-    bench.run("hi")
-
-    assert TASK in model.requests()[-1].news
-
-
 def test_a_resumed_session_is_told_what_changed_while_it_was_away(
     bench: Bench, model: Model, user: User
 ) -> None:
@@ -95,31 +81,19 @@ def test_a_resumed_session_is_told_what_changed_while_it_was_away(
     assert "Rewrite the client" in model.requests()[-1].news
 
 
-def test_the_offer_says_what_changed_since(bench: Bench, model: Model, user: User) -> None:
-    user.works()
-    (bench.repo.folder / "retry.py").unlink()
-
-    bench.run("hello")
-
-    assert "missing: retry.py" in model.requests()[-1].news
-
-
-def test_accepting_brings_the_whole_briefing(user: User) -> None:
-    user.works()
-
-    (open_work,) = user.saved()
-    briefing = user.ok("resume", open_work["id"], "--accept")
-
-    assert TASK in briefing
-    assert "retry.py" in briefing
-
-
-def test_a_project_that_is_switched_off_gets_nothing(
+def test_the_offer_says_what_changed_and_stays_away_where_leftoff_is_off(
     bench: Bench, model: Model, user: User
 ) -> None:
     user.works()
-    user.ok("off")
+    (open_work,) = user.saved()
+    assert "retry.py" in user.ok("resume", open_work["id"])
+    (bench.repo.folder / "retry.py").unlink()
 
+    bench.run("hello")
+    assert "missing: retry.py" in model.requests()[-1].news
+    assert TASK in user.ok("resume", open_work["id"], "--accept")
+
+    user.ok("off")
     before = len(user.saved())
     bench.run("hello")
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from e2e.opencode import WINDOW, OpencodeBench
-from e2e.turns import SUMMARY, Turn, say
+from e2e.turns import SUMMARY, Turn, bash, call, say, write
 from e2e.user import LAST_WORDS, TASK, User, edits
 from e2e.waiting import until
 
@@ -15,7 +15,7 @@ def test_a_blocked_prompt_is_kept(opencode: OpencodeBench, opencode_user: User) 
     opencode.model.will(edits(opencode), say(LAST_WORDS, tokens=170_000), say("Renamed."))
     tui = opencode.tui()
     tui.send(TASK)
-    opencode_user.reply_is_ready()
+    until(opencode_user.asks_before_prompts, "the next prompt to be asked about")
     before = len(opencode.model.requests())
 
     tui.send("and rename the module")
@@ -112,3 +112,43 @@ def test_slash_commands_reach_the_model_and_uninstall_leaves_no_trace(
 
     assert not plugins.exists()
     assert not (opencode.config / "command").exists()
+
+
+def test_the_briefing_of_a_killed_session_says_what_happened(
+    opencode: OpencodeBench, opencode_user: User
+) -> None:
+    web = opencode.repo.folder / "packages" / "web"
+    web.mkdir(parents=True)
+    check = web / "check.sh"
+    check.write_text("echo 'src/form.ts:3:1: error: no total'; exit 2\n", encoding="utf-8")
+    todos = [
+        {"id": "1", "content": "Add the field", "status": "in_progress", "priority": "high"},
+        {"id": "2", "content": "Write the tests", "status": "pending", "priority": "low"},
+    ]
+    helper = {
+        "description": "Find the forms",
+        "prompt": "List all forms.",
+        "subagent_type": "general",
+    }
+    opencode.model.will(
+        call("todowrite", "I'll plan first.", given={"todos": todos}),
+        call("task", given=helper),
+        say("There is one form, in src/form.ts.", when="List all forms."),
+        write(web / "src" / "form.ts", "export {}\n"),
+        bash(f"cd {web} && sh check.sh", "The check shows what is missing."),
+        say("I'll add the total to the form now.", stall=True),
+    )
+    session = opencode.start(f"{TASK}. Never touch packages/legacy.")
+    opencode.model.wait_for("no total")
+    until(lambda: opencode.count_results(opencode.sessions()[0]) >= 4, "the results")
+    session.kill()
+    opencode_user.settled()
+
+    opencode_user.ok("recover")
+    text = opencode_user.ok("resume", "--accept")
+
+    assert f"Task: {TASK}. Never touch packages/legacy." in text
+    assert "fail (exit 2): src/form.ts:3:1: error: no total" in text
+    assert "- [>] Add the field\n- [ ] Write the tests" in text
+    assert "- packages/web/src/form.ts (edited" in text
+    assert "Find the forms: There is one form, in src/form.ts." in text

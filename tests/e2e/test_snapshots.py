@@ -12,6 +12,7 @@ from e2e.claude import Bench
 from e2e.model import Model
 from e2e.turns import Turn, bash, call, say, write
 from e2e.user import TASK, User, edits
+from e2e.wire import Request
 from gitrepo import Repo
 
 ALL_TOOLS = ("--allowedTools", "Write,Bash,Read,Edit")
@@ -25,7 +26,11 @@ DESTROYERS = {
     "stash": "git stash --include-untracked && git stash drop",
     "folder": "rm -rf src",
     "found": "find src -type f -delete",
+    "found by another program": "find src -type f -exec rm {} +",
+    "listed": "git ls-files -o --exclude-standard -z src | xargs -0 rm",
+    "alias": "git config alias.nuke 'reset --hard' && git nuke",
     "script": "sh tools/empty.sh",
+    "script from a pipe": "cat tools/empty.sh | sh",
     "in Python": "python3 -c \"import shutil; shutil.rmtree('src')\"",
     "moved": "mv src/new.py src/app.py",
     "everything": "cd .. && cd repo && rm -rf src notes tools .gitignore",
@@ -51,19 +56,26 @@ def prepare(repo: Repo) -> None:
     """Commit some files, and edit one by hand."""
     files = {"src/app.py": "one\n", "src/gone.py": "x\n", "tools/empty.sh": SCRIPT}
     repo.commit("Work so far", {**files, ".gitignore": "*.log\n"})
+    begin_anew(repo)
+
+
+def begin_anew(repo: Repo) -> None:
+    """Go back to what was committed, with one file edited by hand."""
+    repo.git("reset", "--quiet", "--hard")
+    repo.git("clean", "-fdxq")
     repo.write("notes/by hand.txt", "mine\r\n")
     repo.write("debug.log", "ignored\n")
 
 
-def list_edits(repo: Repo) -> tuple[Turn, ...]:
-    """Make turns that edit files with each of the agent's tools, and the state after them."""
+def list_edits(repo: Repo, mark: str) -> tuple[Turn, ...]:
+    """Make turns that edit files with each of the agent's tools, and leave a mark."""
     app = str(repo.folder / "src/app.py")
     edit = {"file_path": app, "old_string": "one", "new_string": "two"}
     made = "printf '#!/bin/sh\\n' >src/run.sh; chmod +x src/run.sh; ln -s app.py src/link"
     return (
         call("Read", given={"file_path": app}),
         call("Edit", given=edit),
-        write(repo.folder / "src/new.py", "new = 1\n"),
+        write(repo.folder / "src/new.py", f"new = {mark!r}\n"),
         bash(f"echo by-shell >src/by-shell.py; {made}; rm src/gone.py"),
     )
 
@@ -100,17 +112,54 @@ def _is_before(row: dict[str, object]) -> bool:
     return row["trigger"] == "command"
 
 
-@pytest.mark.parametrize("destroyer", DESTROYERS.values(), ids=DESTROYERS)
-def test_whatever_a_command_destroys_comes_back(
-    bench: Bench, model: Model, user: User, destroyer: str
-) -> None:
-    prepare(bench.repo)
-    eye = Eye(bench.repo, model, destroyer)
-    run_all(bench, *list_edits(bench.repo), bash(destroyer), say("Cleaned up."))
+class Rounds:
+    """One session that destroys its work again and again; after each time, the user restores it."""
 
-    assert read_files(bench.repo) != eye.before
-    assert set(eye.before) >= {"src/new.py", "src/by-shell.py", "src/run.sh", "notes/by hand.txt"}
-    restore_newest(user, eye.before, bench.repo)
+    def __init__(self, user: User, repo: Repo, names: list[str]) -> None:
+        self._user, self._repo = user, repo
+        self._names, self._left = names, [*names]
+        self._before: State = {}
+        self.wrong: dict[str, str] = {}
+        user.bench.model.watch = self._look
+
+    def script(self) -> list[Turn]:
+        """Return the turns of all rounds. The mark makes the files of each round different."""
+        rounds = (
+            (*list_edits(self._repo, name), bash(DESTROYERS[name], f"Now: {name}."))
+            for name in self._names
+        )
+        return [turn for each in rounds for turn in each]
+
+    def _look(self, request: Request) -> None:
+        """See the files as the model is asked: after the edits, and after the destroyer."""
+        if request.kind != "main" or not self._left:
+            return
+        if f"Now: {self._left[0]}." not in request.text:
+            self._before = read_files(self._repo)
+            return
+        name = self._left.pop(0)
+        try:
+            self._check(name)
+        except AssertionError as error:
+            self.wrong[name] = str(error)
+        begin_anew(self._repo)
+
+    def _check(self, name: str) -> None:
+        wanted = {"src/new.py", "src/by-shell.py", "src/run.sh", "notes/by hand.txt"}
+        assert {*self._before} >= wanted, [*self._before]
+        assert name in self._before["src/new.py"][1].decode()
+        assert read_files(self._repo) != self._before, "nothing was destroyed"
+        restore_newest(self._user, self._before, self._repo)
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_whatever_a_command_destroys_comes_back(bench: Bench, user: User, part: int) -> None:
+    prepare(bench.repo)
+    rounds = Rounds(user, bench.repo, [*DESTROYERS][part::3])
+    run_all(bench, *rounds.script(), say("Cleaned up."))
+
+    assert rounds.wrong == {}
+    assert bench.model.turns_left == 0
 
 
 def test_work_in_a_removed_worktree_comes_back(bench: Bench, user: User) -> None:
@@ -188,6 +237,8 @@ def test_other_agents_wait_for_a_snapshot_too(request: pytest.FixtureRequest, ag
 
     assert {*eye.before} >= {"app.py", "retry.py"}
     assert read_files(bench.repo) != eye.before
+    # On a busy machine, what a session start cannot read in time comes with the second prompt.
+    user.settled()
     bench.run("hello")
     said = bench.model.requests()[-1].news
     assert "not in your worktree any more: uncommitted changes in 2 files" in said

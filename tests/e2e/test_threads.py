@@ -1,7 +1,5 @@
 """Work keeps its task and its name across sessions of the real Claude Code."""
 
-import pytest
-
 from e2e.claude import Bench
 from e2e.exporter import ABOUT, FIRST_WORDS, LAST_WORDS, NEXT, TASK, begin, edit, only_work, send
 from e2e.faces import (
@@ -24,13 +22,13 @@ AFTERWARDS = "and afterwards update the changelog"
 # --- one task over many sessions ---
 
 
-@pytest.mark.parametrize("go_ahead", ["continue", "Go on, please.", "yes", "weiter"])
-def test_the_task_stays_over_three_sessions_that_continue(
-    bench: Bench, user: User, go_ahead: str
-) -> None:
+GO_AHEADS = ("continue", "Go on, please.", "yes", "weiter")
+
+
+def test_the_task_stays_over_sessions_that_continue(bench: Bench, user: User) -> None:
     begin(user)
-    user.works(go_ahead, *edit(bench, "The test is there. Next I will stream the header."))
-    user.works(go_ahead, *edit(bench))
+    for number, go_ahead in enumerate(GO_AHEADS):
+        user.works(go_ahead, *edit(bench, f"Test {number} is there. {LAST_WORDS}"))
 
     reply = start(user, "hello")
 
@@ -39,7 +37,7 @@ def test_the_task_stays_over_three_sessions_that_continue(
     work = only_work(user)
     assert NEXT in work.next
     revisions = list_revisions(user, work.key)
-    assert len(revisions) >= 3
+    assert len(revisions) >= 1 + len(GO_AHEADS)
     assert [each.task for each in revisions if not holds(each.task, ABOUT)] == []
 
 
@@ -57,15 +55,17 @@ def test_a_session_that_runs_the_offered_command_goes_on_with_the_work(
     assert NEXT in reply.model
 
 
-@pytest.mark.parametrize("options", [(), ("--fork-session",)], ids=["resumed", "forked"])
 def test_a_session_that_claude_code_resumes_or_forks_goes_on_with_the_work(
-    bench: Bench, user: User, options: tuple[str, ...]
+    bench: Bench, user: User
 ) -> None:
     session = begin(user).session_id
 
-    user.works("Now write the tests", *edit(bench), options=("--resume", session, *options))
-
+    user.works("Now write the tests", *edit(bench), options=("--resume", session))
     assert NEXT in only_work(user).next
+    fork = ("--resume", session, "--fork-session")
+    user.works("Now the footer", *edit(bench, "Next I will write footer.py."), options=fork)
+
+    assert "footer.py" in only_work(user).next
 
 
 def test_a_session_that_continues_and_is_killed_leaves_the_task_as_it_was(
@@ -214,10 +214,10 @@ def test_a_greeting_and_then_yes_continue_goes_on_with_the_work(
     assert NEXT in only_work(user).next
 
 
-SMALL_TALK: dict[str, tuple[str, tuple[Turn, ...]]] = {
-    "question": ("What is 2+2?", (say("4"),)),
-    "thanks": ("thanks, that was great", (say("You are welcome."),)),
-    "looking around": (
+SMALL_TALK: tuple[tuple[str, tuple[Turn, ...]], ...] = (
+    ("What is 2+2?", (say("4"),)),
+    ("thanks, that was great", (say("You are welcome."),)),
+    (
         "How does this project start?",
         (
             bash("ls && git log --oneline"),
@@ -225,20 +225,21 @@ SMALL_TALK: dict[str, tuple[str, tuple[Turn, ...]]] = {
             say("With app.py."),
         ),
     ),
-}
+)
 
 
-@pytest.mark.parametrize("kind", SMALL_TALK)
-def test_small_talk_after_real_work_changes_nothing(bench: Bench, user: User, kind: str) -> None:
-    prompt, turns = SMALL_TALK[kind]
+def test_small_talk_after_real_work_changes_nothing(bench: Bench, user: User) -> None:
     begin(user)
     before = only_work(user)
 
-    user.works(prompt, *turns)
+    for prompt, turns in SMALL_TALK:
+        user.works(prompt, *turns)
+    assert only_work(user).next == before.next
     reply = start(user, "continue", *edit(bench))
 
     assert holds(reply.model, ABOUT)
-    assert prompt not in f"{reply.model} {reply.person}"
+    for prompt, _ in SMALL_TALK:
+        assert prompt not in f"{reply.model} {reply.person}"
     after = only_work(user)
     assert after.key == before.key
     assert NEXT in after.next
@@ -273,13 +274,8 @@ def test_small_talk_alone_is_no_work_but_can_be_saved_on_request(user: User) -> 
 # --- later requests ---
 
 
-@pytest.mark.parametrize("same_session", [True, False], ids=["same session", "next session"])
-def test_a_later_request_is_added_to_the_task_and_does_not_replace_it(
-    bench: Bench, user: User, *, same_session: bool
-) -> None:
+def test_a_later_request_is_added_to_the_task_and_does_not_replace_it(user: User) -> None:
     session = begin(user).session_id
-    if not same_session:
-        session = user.works("continue", *edit(bench)).session_id
     user.works(AFTERWARDS, say(f"I will. {LAST_WORDS}"), options=("--resume", session))
 
     reply = start(user, "hello")

@@ -1,5 +1,6 @@
 """Run an interactive program in its own terminal: a private tmux server."""
 
+import contextlib
 import os
 import re
 import signal
@@ -13,7 +14,10 @@ from e2e.waiting import LONG_PAUSE, becomes_true, until
 _WIDTH, _HEIGHT = "150", "50"
 _PROMPT = "\u276f"
 _TURN_ENDED = re.compile(r"^\u273b \w+ for .*\bdone\b", re.MULTILINE)
-_TRIES = 5
+# How long to wait after each try, in seconds: keys may be lost while a program starts, and a busy
+# machine may be slow to show them.
+_TYPING_WAITS = (4, 8, 16, 32, 64, 128)
+_SENDING_WAITS = (10, 20, 40, 80, 160)
 
 
 class Tui:
@@ -46,7 +50,8 @@ class Tui:
         self._tmux("kill-server", check=False)
         for pid in panes:
             if not becomes_true(lambda pid=pid: _is_gone(int(pid)), seconds=10):  # type: ignore[misc]
-                os.kill(int(pid), signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(pid), signal.SIGKILL)
 
     # --- screen ---
 
@@ -88,9 +93,9 @@ class Tui:
 
     def type(self, words: str) -> None:
         """Type into the input box, again if the program was not listening yet."""
-        for _ in range(_TRIES):
+        for seconds in _TYPING_WAITS:
             self._tmux("send-keys", "-l", words)
-            if becomes_true(lambda: words[:60] in (self.typed() or ""), 4, LONG_PAUSE):
+            if becomes_true(lambda: words[:60] in (self.typed() or ""), seconds, LONG_PAUSE):
                 return
             self.keys("C-u")
         raise AssertionError(f"{words!r} cannot be typed on:\n{self.screen()}")
@@ -98,9 +103,9 @@ class Tui:
     def send(self, words: str) -> None:
         """Type and press Enter until the program has taken the words."""
         self.type(words)
-        for _ in range(_TRIES):
+        for seconds in _SENDING_WAITS:
             self.keys("Enter")
-            if becomes_true(lambda: words[:60] not in (self.typed() or ""), 10, LONG_PAUSE):
+            if becomes_true(lambda: words[:60] not in (self.typed() or ""), seconds, LONG_PAUSE):
                 return
         raise AssertionError(f"{words!r} is not taken on:\n{self.screen()}")
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 # Generous: it is only ever used up when something is wrong.
-PATIENCE = 120.0
+PATIENCE = 300.0
 _PAUSE = 0.02
 # For a condition that starts a program to look.
 LONG_PAUSE = 0.1

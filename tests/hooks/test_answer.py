@@ -31,7 +31,7 @@ def full(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Talk]:
     yield talk
     state = context.state_folder()
     if os.access(state, os.W_OK):
-        assert settle.run(state, wait_seconds=60)
+        assert settle.run(state, wait_seconds=120)
 
 
 def ask_path(talk: Talk) -> Path:
@@ -91,7 +91,7 @@ def test_settling_the_same_event_keeps_it_no_second_time(full: Talk, store: Stor
     typed(full, PROMPT)
     typed(full, PROMPT)
 
-    assert settle.run(context.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=120)
 
     assert texts(store) == [PROMPT]
 
@@ -104,7 +104,7 @@ def test_keep_mode_only_keeps(full: Talk, store: Store, monkeypatch: pytest.Monk
     reply = typed(full, PROMPT)
 
     assert reply is None or "decision" not in reply
-    assert settle.run(context.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=120)
     assert texts(store) == [PROMPT]
 
 
@@ -142,7 +142,7 @@ def test_a_prompt_that_the_queue_cannot_take_passes(full: Talk, store: Store) ->
 )
 def test_the_ways_out_pass_untouched(full: Talk, store: Store, prompt: str) -> None:
     assert typed(full, prompt) is None
-    assert settle.run(context.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=120)
     assert texts(store) == []
 
 
@@ -179,7 +179,7 @@ def test_a_prompt_that_was_blocked_and_then_answered_leaves_the_queue(
     full.ask(PROMPT)
     full.say("Renamed.")
     full.post("Stop")
-    assert settle.run(context.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=120)
 
     assert texts(store) == []
     assert [prompt.fate for prompt in prompt_queue.history(store)] == ["answered"]
@@ -207,7 +207,7 @@ def test_the_same_event_from_settings_and_plugin_counts_once(full: Talk, store: 
     for _ in range(2):
         full.post("PreCompact", trigger="manual")
 
-    assert settle.run(context.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=120)
 
     assert texts(store) == [PROMPT]
     assert len(store.index().newest(100)) <= before + 1

@@ -45,7 +45,7 @@ def real_box(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Letterb
     box = Letterbox(BOXES[request.param], tmp_path)
     box.install()
     yield box
-    assert settle.run(box.state, wait_seconds=60)
+    assert settle.run(box.state, wait_seconds=120)
 
 
 @pytest.mark.parametrize("event", HOT)
@@ -109,7 +109,7 @@ def test_every_recorded_payload_is_taken(real_box: Letterbox, tmp_path: Path) ->
         done = real_box.fire(path.name.partition(".")[0], text.encode(), cwd=repo.folder)
         assert is_harmless(done), path.name
 
-    assert settle.run(real_box.state, wait_seconds=60)
+    assert settle.run(real_box.state, wait_seconds=120)
     assert real_box.spooled() == []
     assert trouble.recent(real_box.state) == []
 
@@ -150,7 +150,7 @@ def test_every_payload_is_taken_whole_or_spoiled(
             assert not done.stdout or isinstance(json.loads(done.stdout), dict)
 
     assert broken
-    assert settle.run(real_box.state, wait_seconds=60)
+    assert settle.run(real_box.state, wait_seconds=120)
     assert real_box.spooled() == []
     # What cannot be understood is set aside, and nothing else.
     aside = {each.read_bytes().strip() for each in (real_box.state / "poison").glob("*")}
@@ -167,7 +167,7 @@ def test_an_offer_from_an_odd_folder_is_one_small_json_document(real_box: Letter
     talk.say("Next I will run pytest.")
     for event, fields in (("Stop", {}), ("SessionEnd", {"reason": "other"})):
         assert is_harmless(real_box.fire(event, talk.payload(event, **fields), cwd=repo.folder))
-    assert settle.run(real_box.state, wait_seconds=60)
+    assert settle.run(real_box.state, wait_seconds=120)
 
     start = {**talk.payload("SessionStart", source="startup"), "session_id": "session-2"}
     done = real_box.fire("SessionStart", start, cwd=repo.folder)

@@ -9,8 +9,12 @@ import pytest
 from gitrepo import Repo
 from leftoff import context
 from leftoff.agents.claude import claude_dialect as dialect
-from leftoff.hooks import start
-from leftoff.store import Store
+from leftoff.agents.hook_events import HookEvent
+from leftoff.checkpoint import Checkpoint
+from leftoff.config import Settings
+from leftoff.hooks import offers, start
+from leftoff.projects.project import Project
+from leftoff.store import CheckpointEntry, Store
 from leftoff.text.budget import estimate
 from leftoff.text.fence import CLOSING, block, say
 from leftoff.threads import persist
@@ -433,6 +437,52 @@ def test_a_turn_that_ends_after_a_limit_shows_that_it_is_over(talk: Talk) -> Non
     talk.fire("SessionEnd", reason="other")
 
     assert "usage limit" not in Talk(talk.folder, "session-2").start()
+
+
+class _ReadingStore(Store):
+    """A store that knows which checkpoints were read."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.read: list[str | None] = []
+
+    def load(self, entry: CheckpointEntry) -> Checkpoint:
+        self.read.append(entry.name)
+        return super().load(entry)
+
+
+@pytest.mark.parametrize(("budget", "is_read"), [(200, False), (900, True)])
+def test_a_checkpoint_of_other_work_is_read_only_if_there_is_room_for_its_files(
+    talk: Talk, budget: int, *, is_read: bool
+) -> None:
+    for name in ("parse-fields", "login-form"):
+        files = {"files_modified": [f"{name}.py"], "done": ["Wrote it all down in app.py"] * 9}
+        save(talk.folder, name, **files)
+    store = _ReadingStore(context.find_project(talk.folder))
+    event = HookEvent(agent="claude", kind="session-start", session_id="s", cwd=str(talk.folder))
+
+    reply = offers.offer(event, store, Settings(start_budget=budget))
+    store.close()
+
+    assert ("edited: parse-fields.py" in reply.text, "parse-fields" in store.read) == (
+        is_read,
+        is_read,
+    )
+    assert "- parse-fields, " in reply.text
+
+
+@pytest.mark.parametrize(("budget", "opening"), [(120, "The newest, just now:"), (500, "newest:")])
+def test_the_opening_says_how_old_the_newest_is_where_the_briefing_has_no_room(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch, budget: int, opening: str
+) -> None:
+    monkeypatch.setenv("LEFTOFF_START_BUDGET", str(budget))
+    for name in ("parse-fields", "login-form"):
+        save(talk.folder, name, summary="Read (just now) what was left off just now, and parse it")
+
+    text = talk.start()
+
+    assert opening in text.splitlines()[0]
+    assert ("\nSaved just now" in text) == (budget > 200)
 
 
 def test_other_threads_are_offered_with_a_few_edited_files(talk: Talk) -> None:

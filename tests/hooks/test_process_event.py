@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from leftoff.session import records
 from leftoff.store import Store
 from talk import Talk
@@ -37,3 +39,33 @@ def test_a_project_that_is_switched_off_gets_nothing(talk: Talk, store: Store) -
     assert [path.name for path in store.project.store.iterdir()] == ["off"]
     assert talk.start() == ""
     assert talk.waiting_reply() == ""
+
+
+@pytest.mark.parametrize("event", ["Stop", "StopFailure", "PreToolUse", "PreCompact"])
+def test_an_event_that_the_end_overtook_does_not_revive_the_session(
+    talk: Talk, store: Store, event: str
+) -> None:
+    talk.start()
+    talk.work()
+    talk.fire("SessionEnd", reason="dispose")
+    ended = records.load(store, "claude", talk.session_id).ended_at
+
+    talk.fire(event)
+
+    assert records.lives(store.project.state_folder, store.project) == []
+    assert records.load(store, "claude", talk.session_id).ended_at == ended is not None
+    # Nobody works on the thread, so the next session is offered it.
+    talk.session_id = "another"
+    assert "Add a login form" in talk.start()
+
+
+def test_a_prompt_after_the_end_shows_that_the_session_goes_on(talk: Talk, store: Store) -> None:
+    talk.start()
+    talk.work()
+    talk.fire("SessionEnd", reason="other")
+
+    talk.fire("UserPromptSubmit", prompt="and the tests")
+
+    (life,) = records.lives(store.project.state_folder, store.project)
+    assert life.session_id == talk.session_id
+    assert records.load(store, "claude", talk.session_id).ended_at is None

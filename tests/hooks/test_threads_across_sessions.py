@@ -216,22 +216,6 @@ def test_a_session_recovered_late_is_as_old_as_it_is(
     assert found.dirty == ["kept.py"]
 
 
-def test_what_a_session_did_after_its_thread_ended_is_other_work(talk: Talk, store: Store) -> None:
-    talk.work()
-    talk.fire("PreCompact", trigger="auto")
-    store.record("consumed", [store.index().heads([*LISTED], 9)[0].id])
-    chat(talk, "ok thanks", "You are welcome.")
-    assert heads(store) == []
-
-    talk.ask("Now rewrite the import of old backups")
-    talk.edit("backup.py")
-    talk.fire("SessionEnd", reason="other")
-
-    found = only(store)
-    assert found.task == "Now rewrite the import of old backups"
-    assert found.name == "rewrite-import-old-backups"
-
-
 def test_a_fork_continues_the_thread_of_its_session(talk: Talk, store: Store) -> None:
     work(talk)
     fork = Talk(talk.folder, "session-fork")
@@ -292,45 +276,6 @@ def test_the_user_is_told_in_one_line_that_reads_well(talk: Talk, store: Store) 
         'leftoff: "port-csv-exporter" was left off 2 hours ago: run pytest tests/test_export.py. '
         'Say "continue" to go on.'
     )
-
-
-@pytest.mark.parametrize("asked", ["continue", "yes please", "option 1", "thanks"])
-def test_work_that_nobody_described_is_named_after_what_was_done(
-    talk: Talk, store: Store, asked: str
-) -> None:
-    work(talk)
-    later = Talk(talk.folder, "session-2")
-    later.start()
-    later.post("UserPromptSubmit", prompt=asked)
-    later.ask(asked)
-    # The thread ends before the prompt is processed.
-    store.record("consumed", [store.index().heads([*LISTED], 9)[0].id])
-    later.edit("z.py")
-    later.fire("PreCompact", trigger="auto")
-    opened = only(store)
-    later.edit("y.py")
-    later.fire("SessionEnd", reason="other")
-
-    assert (opened.name, opened.task) == ("edit-z-py", "Edit z.py")
-    assert (only(store).name, only(store).task) == ("edit-z-py", "Edit z.py")
-    assert only(store).intent is None
-
-
-def test_a_go_ahead_does_not_describe_what_follows_an_ended_thread(
-    talk: Talk, store: Store
-) -> None:
-    work(talk)
-    later = Talk(talk.folder, "session-2")
-    resume_by_prompt(later)
-    store.record("consumed", [store.index().heads([*LISTED], 9)[0].id])
-    later.ask("Now rewrite the import of old backups")
-    later.edit("backup.py")
-    later.fire("SessionEnd", reason="other")
-
-    found = only(store)
-
-    assert found.task == "Now rewrite the import of old backups"
-    assert found.name == "rewrite-import-old-backups"
 
 
 CART = "Add discounts to the shopping cart"

@@ -250,3 +250,30 @@ def test_a_bug_is_an_answer_and_does_not_end_the_server(repo: Repo) -> None:
     assert answer["error"]["code"] == -32603
     assert "ZeroDivisionError" in errors
     assert code == 0
+
+
+def test_two_clients_at_once_lose_nothing(repo: Repo) -> None:
+    with RawClient(repo.folder) as first, RawClient(repo.folder) as second:
+        names = [f"part-{number}-of-it" for number in range(6)]
+        for number, name in enumerate(names):
+            client = (first, second)[number % 2]
+            client.send(call_of(number, "save", name=name, summary=f"Do {name}"))
+        for client in (first, second):
+            answers = [client.receive() for _ in range(3)]
+            assert not any(each["result"].get("isError") for each in answers), answers
+
+        for client in (first, second):
+            assert {each["name"] for each in client.call("list")["threads"]} == {*names}
+
+
+def test_what_a_server_has_answered_outlives_its_kill(repo: Repo) -> None:
+    with RawClient(repo.folder) as client:
+        client.call("save", name="csv-export", summary="Export orders as CSV")
+        client.send(call_of(7, "save", name="other-work", summary="Something else"))
+        client.end_by(signal.SIGKILL)
+
+    with RawClient(repo.folder) as again:
+        found = {each["name"] for each in again.call("list")["threads"]}
+        assert found in ({"csv-export"}, {"csv-export", "other-work"})
+        # Nothing is left that keeps the next one from saving.
+        assert again.call("save", name="third-part", summary="The rest")["name"] == "third-part"

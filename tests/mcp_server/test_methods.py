@@ -47,7 +47,7 @@ def test_an_unknown_method_is_refused_as_the_protocol_says(client: RawClient, me
 
 def test_a_client_may_skip_the_handshake(client: RawClient) -> None:
     assert client.ask("ping")["result"] == {}
-    assert len(client.ask("tools/list")["result"]["tools"]) == 8
+    assert len(client.ask("tools/list")["result"]["tools"]) == 9
     assert client.call("list")["threads"] == []
 
 

@@ -260,6 +260,30 @@ def test_the_status_says_where_the_caller_is(client: RawClient, repo: Repo) -> N
     assert "csv-export" in client.tell("status")
 
 
+def test_a_snapshot_keeps_the_uncommitted_code_once(
+    client: RawClient, repo: Repo, cli: Cli
+) -> None:
+    assert client.call("snapshot")["snapshots"] == []
+    repo.write("new.py", "one\n")
+
+    taken, again = client.call("snapshot"), client.call("snapshot")
+
+    assert (taken["taken"], again["taken"]) == (True, False)
+    (row,) = taken["snapshots"]
+    assert (row["files"], row["branch"]) == (1, "main")
+    assert client.call("snapshot", list=True)["snapshots"] == [row]
+    assert f"- {row['id']}: 1 file" in client.tell("snapshot", list=True)
+    repo.write("new.py", "two\n")
+    cli.ok("snapshot", "restore", row["id"], "--here", "--yes")
+    assert (repo.folder / "new.py").read_text(encoding="utf-8") == "one\n"
+
+
+def test_a_snapshot_needs_a_repository(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    with RawClient(tmp_path / "plain") as client:
+        assert "Snapshots need a git repository" in client.fail("snapshot")
+
+
 def test_the_kinds_of_memory_are_those_of_the_program() -> None:
     for tool, key in (("remember", "kind"), ("recall", "kinds")):
         schema = ARGUMENTS[tool]["properties"][key]

@@ -46,7 +46,7 @@ def test_it_connects_whether_or_not_it_asks_for_the_newest_protocol(repo: Repo, 
 def test_every_list_is_valid(repo: Repo) -> None:
     async def look(client: mcp.Client) -> None:
         tools = (await client.list_tools()).tools
-        assert len(tools) == 8
+        assert len(tools) == 9
         assert all(tool.description and tool.annotations for tool in tools)
         assert [each.name for each in (await client.list_prompts()).prompts] == [
             "continue",
@@ -79,6 +79,8 @@ def test_work_is_saved_and_resumed(repo: Repo) -> None:
             ("remember", {"kind": "rule", "text": "No abbreviations"}),
             ("recall", {}),
             ("status", {}),
+            ("snapshot", {}),
+            ("snapshot", {"list": True}),
         ):
             assert not (await client.call_tool(name, arguments)).is_error, name
 

@@ -2,6 +2,9 @@
 
 HIGH = {
     "en": """
+        don't put logic in controllers, always use services
+        don't change the public API, always deprecate first
+        Don't log secrets and always mask them
         no, use pnpm instead
         No, use pnpm instead of npm.
         nope, use `uv` instead of `pip`
@@ -24,6 +27,7 @@ HIGH = {
         I told you not to use mocks
     """,
     "de": """
+        Pack keine Logik in Controller, nimm immer Services
         Nein, nimm stattdessen pnpm
         Nein, verwende pnpm statt npm.
         Das ist falsch. Verwende Tabs statt Leerzeichen.
@@ -35,6 +39,7 @@ HIGH = {
         Du sollst nie direkt auf main committen
     """,
     "es": """
+        No toques la API pública, siempre márcala como obsoleta
         No, usa pnpm en lugar de npm
         Eso está mal. Usa tabs en vez de espacios.
         No uses mocks en los tests
@@ -46,6 +51,7 @@ HIGH = {
         siempre responde en español
     """,
     "fr": """
+        Ne mets pas de logique dans les contrôleurs, utilise toujours des services
         Non, utilise pnpm à la place
         Non, utilise plutôt pnpm que npm
         C'est faux. Utilise des tabulations au lieu d'espaces.
@@ -56,6 +62,7 @@ HIGH = {
         Désormais, écris les tests d'abord
     """,
     "zh": """
+        不要改动公共接口，必须先标记为弃用
         不对，用 pnpm 而不是 npm
         不，应该用 pnpm
         不要添加注释
@@ -67,6 +74,7 @@ HIGH = {
         停止添加表情符号
     """,
     "ja": """
+        公開APIを変更しないで、必ず非推奨にしてください
         いや、npmではなくpnpmを使って
         違います。スペースではなくタブを使ってください
         コメントを追加しないでください
@@ -139,6 +147,8 @@ MEDIUM = {
 
 NOTHING = {
     "en": """
+        don't know why, it always fails here
+        don't worry, always works for me
         should we never use any?
         should we always use pnpm
         why don't we use pnpm instead?
@@ -178,6 +188,7 @@ NOTHING = {
         No, max width should be 444px
     """,
     "de": """
+        Keine Ahnung, immer derselbe Fehler
         Sollen wir niemals var verwenden?
         Der Test schlägt immer fehl
         Mach das nicht
@@ -189,6 +200,7 @@ NOTHING = {
         immer noch der selbe Fehler
     """,
     "es": """
+        no funciona, siempre falla igual
         ¿Nunca usamos mocks?
         No funciona
         el test siempre falla
@@ -199,6 +211,7 @@ NOTHING = {
         No, no me gustó
     """,
     "fr": """
+        ça ne marche pas, toujours la même erreur
         Faut-il toujours utiliser pnpm ?
         ça ne marche pas
         le test échoue toujours

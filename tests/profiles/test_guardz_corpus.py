@@ -22,7 +22,7 @@ CORPUS = Path(__file__).parent / "corpus" / "guardz"
 FILES = sorted(CORPUS.glob("checkpoint-*.md"))
 # Labels, and words that stand for nothing; leftoff shows the values under its own labels.
 _LABELS = {"step", "steps", "of", "etape", "sur", *" ".join(guardz_words.FIELDS).split()}
-_NOTHING = re.compile(r"[-*+\d.) ]*[(_]*none( yet)?[)_.]*", re.IGNORECASE)
+_NOTHING = re.compile(r"[-*+\d.) ]*[(_]*(none( yet)?|tbd)[)_.]*", re.IGNORECASE)
 
 
 def words_of(text: str) -> set[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs import Cli
+from cli.screens import show
 from gitrepo import Repo
 from profiles.guarding import NATIVE, file_of, index, list_in_memory, memory, write_file
 from talk import Talk
@@ -33,10 +34,12 @@ def names(memory: Path) -> list[str]:
         ("save checkpoint", "leftoff save"),
         ("checkpoint", "leftoff save"),
         ("save my progress", "leftoff save"),
-        ("continue", "leftoff resume"),
-        ("resume", "leftoff resume"),
-        ("resume work", "leftoff resume"),
-        ("continue Fix_Login.v2", "leftoff resume fix_login.v2"),
+        ("continue", "leftoff resume --accept"),
+        ("resume", "leftoff resume --accept"),
+        ("resume work", "leftoff resume --accept"),
+        ("/continue", "leftoff resume --accept"),
+        ("where did we stop?", "leftoff resume"),
+        ("continue Fix_Login.v2", "leftoff resume fix_login.v2 --accept"),
         ("clear checkpoint fix_login.v2", "leftoff clear fix_login.v2"),
         ("clear all checkpoints", "leftoff clear --all"),
         ("save checkpoint Größe_2.b", "leftoff save 'größe_2.b'"),
@@ -455,6 +458,21 @@ def test_of_several_the_user_chooses_by_branch_and_date(cli: Cli, memory: Path, 
 
     assert all(text in shown for text in ("login-flow", "cart-totals", "main", "fix/cart", day))
     assert names(memory) == ["login-flow"]
+
+
+@pytest.mark.promise("guardz", 43)
+def test_the_picker_names_branch_and_date_of_each(cli: Cli, memory: Path, repo: Repo) -> None:
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    repo.git("checkout", "-q", "-b", "fix/cart")
+    cli.ok("save", "cart-totals", "--left-off", "At the cart")
+    days = {name: time.strftime("%Y-%m-%d") for name in ("login-flow", "cart-totals")}
+    with show("resume", columns=100, rows=24) as screen:
+        screen.wait(f"login-flow · {days['login-flow']} · main")
+        screen.wait(f"cart-totals · {days['cart-totals']} · fix/cart")
+        screen.press("\x1b")
+        screen.finish()
+
+    assert names(memory) == ["cart-totals", "login-flow"]
 
 
 @pytest.mark.promise("guardz", 44)

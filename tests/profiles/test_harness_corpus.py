@@ -40,7 +40,7 @@ def leaves(value: object) -> Iterator[str]:
         for each in value:
             yield from leaves(each)
     elif value is not None and value != "":
-        yield str(value)
+        yield value if isinstance(value, str) else json.dumps(value)
 
 
 def spell(text: str) -> str:
@@ -57,11 +57,12 @@ def missing(before: object, after: object) -> list[str]:
     shown = {spell(each) for each in leaves(after)}
     said = [each for each in leaves(before) if json_text(each) not in text]
     # A text may have become the items of a list.
+    parts = {each: [part for part in list_words(each) if part != each] for each in said}
     return [
         each
         for each in said
         if spell(each) not in shown
-        and not all(spell(part) in shown for part in list_words(each) if part != each)
+        and not (parts[each] and all(spell(part) in shown for part in parts[each]))
     ]
 
 
@@ -113,6 +114,24 @@ def check_round_trip(case: Case, root: Path) -> None:
     if case.path != LOOP:
         twice = parse((root / "out2" / path).read_bytes())
         assert missing(before, twice) == []
+
+
+FOLDERS = sorted((Path(__file__).parent / "corpus" / "harness").iterdir())
+# What leftoff spells in the usual way, or sets itself.
+RENAMED = {"TODO", "lastUpdated", "last_updated", "entity", "summary", "reason", "lesson", "why"}
+RENAMED |= {"consequences", "description", "done ✅", "2026-11-15T18:40:00Z", "date"}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_file_of_the_corpus_passes_through_without_loss(folder: Path, tmp_path: Path) -> None:
+    files = [each for each in folder.rglob("*") if each.is_file()]
+    pass_on(folder, tmp_path / "one", tmp_path / "out")
+    pass_on(tmp_path / "out", tmp_path / "two", tmp_path / "out2")
+    for file in files:
+        path, before = file.relative_to(folder), parse(file.read_bytes())
+        for out in (tmp_path / "out", tmp_path / "out2"):
+            lost = missing(before, parse((out / path).read_bytes()))
+            assert [each for each in lost if each not in RENAMED] == []
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -6,6 +6,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
+from knowledge.reflect.talks import corrected_talk
 from leftoff.knowledge import features, memory
 from leftoff.store import Store
 from leftoff.text.budget import estimate
@@ -274,3 +275,118 @@ def test_the_last_words_of_an_agent_are_no_insight_about_the_code(
 
     found = [read(each)["codebaseUnderstanding"] for each in home.glob("sessions/*/working-*.json")]
     assert {"api": "routes are registered in app.py"} in found
+
+
+@pytest.mark.promise("harness", 133)
+def test_a_section_of_your_own_in_the_briefing_is_not_lost(
+    cli: Cli, home: Path, repo: Repo
+) -> None:
+    cli.ok("save", "--summary", "Export orders", "--done", "Wrote a.py")
+    page = home / "session-briefing.md"
+    page.write_text(f"{page.read_text('utf-8')}\n## Team notes\n- Priya is away\n", "utf-8")
+    quoted = Talk(repo.folder, "reader").start()
+    result = cli.ok("save", "--summary", "Export invoices", "--done", "Wrote b.py")
+
+    assert "Priya is away" in quoted
+    assert "session-briefing.md was changed" in result.err
+    copy = next((repo.folder / ".git/leftoff/trash").rglob("session-briefing*"))
+    assert "Priya is away" in copy.read_text("utf-8")
+    assert "Export invoices" in page.read_text("utf-8")
+
+
+@pytest.mark.promise("harness", 134)
+def test_what_the_files_say_beyond_our_fields_is_shown(cli: Cli, home: Path) -> None:
+    write(
+        home / "memory/procedural/failures.json",
+        {"entries": [{"id": "fail-1", "approach": "Buffer", "rootCause": "size", "agent": "bob",
+                      "errors": ["heap OOM", {"message": "SIGKILL", "line": 44}]}]},
+    )  # fmt: skip
+    write(
+        home / "features/active.json",
+        {"features": [{"id": "feature-001", "name": "Export", "phase": "build", "estimate": "3d",
+                       "verification": {"custom": ["npm run size"], "inherited": True}}]},
+    )  # fmt: skip
+    cli.ok("list")
+    entry = cli.json("memory", "list", "--kind", "failure")[0]["id"]
+
+    shown = cli.ok("memory", "show", entry).out
+    assert "errors      heap OOM; message: SIGKILL, line: 44" in shown
+    assert "agent       bob" in shown
+    shown = cli.ok("feature", "show", "feature-001").out
+    assert "custom npm run size, inherited yes" in shown
+    assert "estimate     3d" in shown
+    assert "phase        build" in shown
+
+
+@pytest.mark.promise("harness", 135)
+def test_the_role_of_a_changed_file_begins_with_what_happened_to_it(
+    cli: Cli, home: Path, repo: Repo
+) -> None:
+    repo.commit("Add old.py", {"old.py": "old\n"})
+    (repo.folder / "old.py").write_text("changed\n", "utf-8")
+    (repo.folder / "new.py").write_text("new\n", "utf-8")
+    roles = ("new.py :: streaming writer", "old.py :: modified - route", "gone.md :: notes")
+    files = [word for role in roles for word in ("--file", role)]
+    cli.ok("save", "--summary", "Export orders", "--done", "Wrote new.py", *files)
+
+    (context,) = home.glob("sessions/*/working-context.json")
+    assert read(context)["workingFiles"] == {
+        "new.py": "new - streaming writer",
+        "old.py": "modified - route",
+        "gone.md": "notes",
+    }
+
+
+@pytest.mark.promise("harness", 136)
+def test_reflect_prints_the_block_of_the_harness(cli: Cli, home: Path, repo: Repo) -> None:
+    del home
+    corrected_talk(repo.folder)
+
+    assert cli.ok("reflect").out.splitlines() == [
+        "AUTO-REFLECTION",
+        "High-confidence rules auto-saved: 1",
+        "- No, use pnpm instead of npm.",
+        "Lower-confidence (manual review needed): 1",
+        "(Low-confidence rules queued for next checkpoint review: `leftoff reflect --review`)",
+    ]
+
+
+@pytest.mark.promise("harness", 137)
+def test_a_rule_keeps_when_it_was_made_and_changed(cli: Cli, home: Path, tmp_path: Path) -> None:
+    rule = {"id": "rule-001", "title": "Imports", "description": "use absolute imports",
+            "createdAt": "2026-11-09T08:00:00Z", "updatedAt": "2026-11-12T00:00:00Z"}  # fmt: skip
+    write(home / "memory/learned/rules.json", {"version": 3, "rules": [rule]})
+    cli.ok("list")
+    cli.ok("export", "--to", "harness", str(tmp_path / "out"))
+
+    (written,) = read(tmp_path / "out/memory/learned/rules.json")["rules"]
+    assert [written[key][:19] for key in ("createdAt", "updatedAt")] == [
+        *("2026-11-09T08:00:00", "2026-11-12T00:00:00"),
+    ]
+
+
+@pytest.mark.promise("harness", 126)
+def test_alternatives_and_impact_of_a_decision_are_shown(cli: Cli, home: Path) -> None:
+    write(
+        home / "sessions/s-1/working-context.json",
+        {"summary": "Export", "decisions": [{"decision": "Stream", "rationale": "memory",
+                                             "alternatives": ["queue"], "impact": "a.py"}]},
+    )  # fmt: skip
+    for command in ("show", "resume"):
+        assert "Stream — memory (instead of: queue; impact: a.py)" in cli.ok(command).out
+
+
+@pytest.mark.promise("harness", 140)
+def test_files_written_at_the_same_time_stay_as_they_are(cli: Cli, home: Path) -> None:
+    moment = {"lastUpdated": "2026-11-15T18:40:00Z"}
+    write(home / "claude-progress.json", {**moment, "lastSession": {"summary": "Added coupons"}})
+    write(
+        home / "sessions/s-1/working-context.json",
+        {**moment, "activeFeature": "feature-007", "summary": "Export", "nextSteps": ["Test"]},
+    )
+    files = [home / "claude-progress.json", home / "sessions/s-1/working-context.json"]
+    before = [each.read_bytes() for each in files]
+    cli.ok("list")
+    cli.ok("list")
+
+    assert [each.read_bytes() for each in files] == before

@@ -14,7 +14,6 @@ from leftoff.profiles.json_codec import (
     MOMENT,
     NUMBER,
     SAID,
-    TEXTS,
     Key,
     KeyTable,
     choose,
@@ -83,4 +82,3 @@ def test_a_spelling_with_a_value_of_the_wrong_kind_does_not_hide_another() -> No
 
 def test_true_is_not_a_number_and_a_list_is_of_texts_alone() -> None:
     assert TABLE.read({"attempts": True, "relatedFiles": ["a", 1], "done": 1}) == {}
-    assert TEXTS.read(["a", 1]) == ["a"]

@@ -34,7 +34,10 @@ LAYOUTS = {"openclaw": openclaw_layout.LAYOUT, "quoin": quoin_layout.LAYOUT}
 FRAME = {
     *"none found yet n a checkpoint created saved task artifact path age derived from file mtime"
     " at resume time concrete obstacles errors conflicts pending decisions x what why".split(),
-    *"utc 2026 11 15 18 40 12z 15t18".split(),
+    *"utc 2026 11 15 18 40 12z 15t18 nov pm".split(),
+    *"无 なし нет nessuno at the moment known".split(),
+    *"field value question decision markdown code".split(),
+    *"rationale alternatives considered revisión".split(),
 }
 
 
@@ -145,6 +148,66 @@ def rewrite(system: str, name: str, data: bytes, folder: Path) -> tuple[Checkpoi
     made = from_plain({"trigger": "import", **plain, **given, "saved_at": moment}, Checkpoint)
     render = openclaw_layout.render if system == "openclaw" else quoin_layout.render
     return made, render(made)
+
+
+@pytest.mark.promise("quoin", 55)
+def test_a_long_file_loses_nothing(cli: Cli, repo: Repo, tmp_path: Path) -> None:
+    del repo
+    steps = [f"- step {number} of many that are left" for number in range(300)]
+    text = (CORPUS / "quoin" / "2026-11-15-cron-drift.md").read_text("utf-8")
+    file = tmp_path / "2026-11-15-cron-drift.md"
+    file.write_text(text.replace("- jitter test", "\n".join(steps)), "utf-8")
+    adopt(cli, "quoin", tmp_path / "theirs", [file])
+
+    assert cli.json("show")["left_off"].splitlines() == steps
+    cli.ok("export", "--to", "quoin", str(tmp_path / "ours"))
+    (exported,) = (tmp_path / "ours/memory/checkpoints").iterdir()
+    assert "\n".join(steps) in exported.read_text("utf-8")
+
+
+# What each of these files says, although it looks like none of quoin's.
+FRAMED = {
+    "refund-retry": ("feat/refund-retry", "implement"),
+    "cart-merge": ("feat/cart-merge", "implement"),
+    "plugin-sandbox": ("feat/sandbox (3 commits ahead of main)", "implement (stage 2 of 4)"),
+    "invoice-pdf": ("feat/invoice-pdf", "review"),
+    "mahnlauf": ("feat/mahnlauf", "implement"),
+    "paie-export": ("feat/paie-export", "implement"),
+    "order-sync": ("feat/order-sync", "implement"),
+    "cron-drift": ("fix/cron-drift", "implement"),
+    "dns-cache": ("feat/dns-cache", "implement"),
+    "aviso-stock": ("feat/aviso-stock", "implement"),
+    "boleto-split": ("feat/boleto-split", "plan"),
+}
+
+
+@pytest.mark.promise("quoin", 73)
+@pytest.mark.parametrize("task", FRAMED)
+def test_a_file_in_another_frame_or_language_is_read_by_its_sections(
+    task: str, tmp_path: Path
+) -> None:
+    name = f"2026-11-15-{task}.md"
+    read, _ = rewrite("quoin", name, (CORPUS / "quoin" / name).read_bytes(), tmp_path)
+
+    assert read.name == task
+    assert (read.branch, read.plan and read.plan.stage) == FRAMED[task]
+    assert read.intent
+    assert read.left_off
+    assert read.questions
+    assert read.decisions
+    plan = f".workflow_artifacts/{task}/current-plan.md"
+    assert read.artifacts["current-plan.md"] == plan
+    assert all(" " not in path for path in read.artifacts.values())
+
+
+def test_a_file_with_titles_that_nobody_foresaw_is_filed_under_its_name(tmp_path: Path) -> None:
+    titles = ("Стан", "Завдання", "Гілка", "Питання")
+    text = "".join(f"## {title}\nщось про {title.lower()}, досить довге\n\n" for title in titles)
+    path = tmp_path / FOLDERS["quoin"] / "2026-11-15-kasa.md"
+    native = profiles.load("quoin").read(path, text.encode())
+
+    assert (native.problem, native.name) == (None, "kasa")
+    assert [*native.fields["quoin"]["sections"]] == [*titles]
 
 
 # Generated spellings

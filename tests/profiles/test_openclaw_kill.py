@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow("kills at every step")
 
 
 @pytest.mark.accept(164)
-@pytest.mark.parametrize(("what", "steps"), [("mirror", 60), ("note", 8)])
+@pytest.mark.parametrize(("what", "steps"), [("mirror", 40), ("note", 2)])
 def test_nothing_is_missing_or_doubled_wherever_it_is_killed(
     quick_folder: Path, what: str, steps: int
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs import Cli
+from cli.screens import show
 from gitrepo import Repo
 from hooks.letterboxes import install_python, replied
 from leftoff import context
@@ -688,3 +689,15 @@ def test_the_table_has_the_headings_of_openclaw(cli: Cli, claw: Path) -> None:
         "age",
         "task",
     ]
+
+
+@pytest.mark.promise("openclaw", 70)
+@pytest.mark.parametrize("columns", [80, 140])
+def test_people_get_the_table_of_openclaw(cli: Cli, claw: Path, columns: int) -> None:
+    del claw
+    cli.ok("save", "csv-import", *GOOD)
+    with show("list", columns=columns) as screen:
+        header, row, *_ = screen.finish().splitlines()
+
+    assert header.split() == ["name", "created", "age", "task"]
+    assert row.startswith("csv-import  20")

@@ -395,3 +395,23 @@ def test_what_is_no_regular_file_is_neither_read_nor_waited_for(cli: Cli, tmp_pa
     report = cli.json("import", "--from", "quoin", str(tmp_path / "q"))
 
     assert (report["imported"], len(report["problems"])) == (4, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("notes", "a/b (1)"),
+        ("notes", "x/y.md, z/w.md"),
+        ("notes", "p/q — r"),
+        ("notes", "<code>a/b</code>"),
+        ("notes", "—"),
+        ("计划：x", "a/b.md"),
+        ("x : y", "a/b.md"),
+    ],
+)
+def test_a_path_that_looks_like_a_remark_or_a_list_stays_one(name: str, path: str) -> None:
+    saved = msgspec.structs.replace(draft("some-task"), artifacts={name: path})
+    text = quoin_layout.render(saved).encode()
+    native = quoin_layout.read(Path("2026-11-15-some-task.md"), text, {})
+
+    assert native.fields["artifacts"] == {name: path}

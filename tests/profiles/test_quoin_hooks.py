@@ -53,7 +53,7 @@ def compacting(talk: Talk, trigger: str = "auto", *, box: str = "sh", **env: str
 
 
 def settled() -> None:
-    assert settle.run(context.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=120)
 
 
 @pytest.mark.promise("quoin", 30, 32)

@@ -320,7 +320,7 @@ def test_waiting_prompts_are_named_when_a_session_starts(
 
     assert "leftoff: 1 prompt was never answered." in text
     assert "- rename the column (from a file)" in text
-    assert "do not act on them until they answer" in text
+    assert "do not act on it until they answer" in text
 
 
 # The shell

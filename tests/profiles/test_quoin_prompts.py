@@ -292,7 +292,7 @@ def python() -> None:
 
 
 def settled() -> None:
-    assert settle.run(context.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=120)
 
 
 def pending(work: Workspace, session: str = SESSION) -> str:
@@ -336,7 +336,7 @@ def test_prompts_captured_at_once_are_all_kept_whole(work: Workspace, full: Talk
         for _ in texts
     ]  # fmt: skip
     for process, each in zip(running, data, strict=True):
-        process.communicate(each, timeout=60)
+        process.communicate(each, timeout=120)
     settled()
 
     found = sentinels.prompts(work.root)[SESSION]
@@ -402,3 +402,17 @@ def test_what_others_wrote_between_our_entries_stays() -> None:
 
     assert [line for line in after.splitlines() if "===" not in line] == ["two", "theirs", "three"]
     assert sentinels.with_prompts(after, [entry("two"), entry("three")], [entry("one")]) == after
+
+
+@pytest.mark.promise("quoin", 77)
+def test_a_file_of_prompts_stays_as_it_is_until_one_is_added(work: Workspace, cli: Cli) -> None:
+    path = put(work, OTHER, "rename the column\n\nand rerun\n")
+    before = path.read_bytes()
+    cli.ok("list")
+    cli.ok("prompts")
+    cli.ok("save", "some-task", "--summary", "Do more")
+
+    assert path.read_bytes() == before
+    waiting = [FilePrompt(text="and this", written_at="2026-11-15T18:41:07Z", at=NOON)]
+    text = sentinels.with_prompts(before.decode(), waiting, [])
+    assert text.startswith("=== BLOCKED PROMPT [legacy-pre-migration] ===\nrename the column")

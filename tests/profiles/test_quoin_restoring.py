@@ -84,6 +84,49 @@ def test_of_several_that_wait_one_is_chosen(cli: Cli, imported: Workspace) -> No
     assert imported.marks() == [OTHER]
 
 
+@pytest.mark.promise("quoin", 76)
+def test_undo_of_a_restore_brings_the_mark_back(cli: Cli, imported: Workspace) -> None:
+    path = imported.native("first-task", OTHER, days=0.5)
+    mark = imported.memory / f"pending-restore-{OTHER}.txt"
+    before = mark.read_bytes()
+    cli.ok("restore")
+    assert imported.marks() == []
+
+    cli.ok("undo")
+
+    assert mark.read_bytes() == before
+    assert path.exists()
+    assert "Resuming task: first-task." in cli.ok("restore").out
+    # An undo of something else does not.
+    cli.ok("clear", "first-task")
+    cli.ok("undo")
+    assert imported.marks() == []
+
+
+def test_a_person_reads_a_restore_without_the_marks_for_agents(
+    cli: Cli, imported: Workspace
+) -> None:
+    imported.native("first-task", OTHER, days=0.5)
+    with cli.terminal("restore") as terminal:
+        shown = terminal.expect("Re-fire reads on artifacts now? [y / n] ")
+        terminal.answer("n")
+        terminal.rest()
+
+    assert "Resuming task: first-task." in shown
+    assert "leftoff-briefing" not in shown
+
+
+@pytest.mark.promise("quoin", 75)
+def test_the_one_that_was_chosen_comes_with_the_warning(cli: Cli, imported: Workspace) -> None:
+    imported.native("first-task", OTHER, days=0.5)
+    imported.native("second-task", THIRD, days=0.6)
+    choices = json.loads(cli("restore").out)["choices"]
+
+    shown = cli.ok(*choices[0]["command"].split()[1:]).out
+
+    assert shown.startswith("Session-id mismatch: sentinel is from a prior session. Using it")
+
+
 @pytest.mark.promise("quoin", 72)
 def test_those_that_wait_are_listed_as_their_files_spell_them(
     cli: Cli, imported: Workspace

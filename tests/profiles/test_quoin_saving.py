@@ -334,10 +334,10 @@ def test_a_save_is_marked_while_it_works_however_it_ends(
     if ending == "SIGTERM":
         process.send_signal(signal.SIGTERM)
         # It reads: the signal is seen when the reading ends.
-        process.communicate(b"", timeout=60)
+        process.communicate(b"", timeout=120)
     else:
         fields = b'{"summary": "Work"}' if ending == "success" else b"{"
-        process.communicate(fields, timeout=60)
+        process.communicate(fields, timeout=120)
 
     assert re.fullmatch(
         rf"skill=checkpoint\npid={process.pid}\ntimestamp=\d{{4}}-\S+Z\nbegan=\d+\n", text
@@ -485,3 +485,23 @@ def test_files_that_leftoff_writes_do_not_count_as_uncommitted(cli: Cli, work: W
 
     assert work.checkpoints()
     assert "dirty" not in cli.json("show")
+
+
+@pytest.mark.promise("quoin", 74)
+def test_a_session_file_in_german_or_with_underlined_titles_is_read(
+    cli: Cli, work: Workspace
+) -> None:
+    work.state("2026-11-15-mahnlauf.md").write_text(
+        "Offene Fragen\n-------------\n- Welcher Kalender?\n\n"
+        "## Getroffene Entscheidungen\n- Cron — Betrieb kennt es\n\n"
+        "## Unerledigte Arbeit\n- Vorlage schreiben\n\n"
+        "## Kosten\n- Session UUID: uuid-7\n- Phase: implement\n",
+        encoding="utf-8",
+    )
+    cli.ok("save")
+    saved = cli.json("show", "mahnlauf")
+
+    assert saved["questions"] == ["Welcher Kalender?"]
+    assert saved["decisions"] == [{"what": "Cron", "why": "Betrieb kennt es"}]
+    assert saved["left_off"] == "- Vorlage schreiben"
+    assert (saved["session_id"], saved["plan"]["stage"]) == ("uuid-7", "implement")

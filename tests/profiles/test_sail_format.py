@@ -322,3 +322,89 @@ def test_a_torn_or_garbled_file_is_read_or_refused_but_never_a_crash(data: st.Da
         assert report.imported >= 1
         assert again.imported == 0
         assert file.read_bytes() == broken
+
+
+# --- what agents write instead of texts and lists of texts ---
+
+SAID = '"timestamp": "2026-11-15T18:40:12Z", "summary": "Rate limits", "next_action": "Run it"'
+
+
+@pytest.mark.promise("sail", 49)
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{{{SAID}}}\n```\n",
+        f"{{\n  // where it stopped\n  {SAID}, /* no more */\n}}",
+        f"[{{{SAID}}}]",
+        f'{{"version": 2, "checkpoint": {{{SAID}}}}}',
+        f'{{{SAID}, "decisions": ["see http://x.example/a, // b",]}}',
+    ],
+    ids=["fence", "comments", "list", "wrapped", "comma"],
+)
+def test_a_file_that_is_almost_sails_json_is_read(text: str) -> None:
+    native = sail.read(Path(".claude/checkpoints/20261115T184012Z.json"), text.encode())
+
+    assert native.problem is None
+    assert native.fields["summary"] == "Rate limits"
+    assert native.fields["next_action"] == {"text": "Run it"}
+    if "decisions" in text:
+        assert native.fields["decisions"] == [{"what": "see http://x.example/a, // b"}]
+
+
+@pytest.mark.promise("sail", 50)
+@pytest.mark.parametrize(
+    ("member", "fields"),
+    [
+        ({"blockers": "None at the moment."}, {}),
+        ({"blockers": {"infra": "no database"}}, {"blockers": ["infra: no database"]}),
+        (
+            {"blockers": [{"what": "password", "owner": "ops"}]},
+            {"blockers": ["password (owner: ops)"]},
+        ),
+        ({"decisions": [None, "", "Keep it"]}, {"decisions": [{"what": "Keep it"}]}),
+        (
+            {"decisions": {"naming": ["kebab because of URLs", "no dots"]}},
+            {"decisions": [{"what": "naming: kebab because of URLs"}, {"what": "naming: no dots"}]},
+        ),
+        (
+            {"decisions": [{"chosen": "Redis", "over": "memory", "because": "it has a TTL"}]},
+            {"decisions": [{"what": "Redis", "why": "it has a TTL; over: memory"}]},
+        ),
+        (
+            {"context": {"active_plan": {"name": "limits", "stage": 3}}},
+            {"plan": {"title": "limits", "step": 3}},
+        ),
+        (
+            {"Context": {"FilesInProgress": {"a.ts": "half done"}}},
+            {"files_modified": ["a.ts"], "notes": ["a.ts: half done"]},
+        ),
+    ],
+)
+def test_a_member_in_another_shape_is_read_as_what_it_says(
+    member: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    data = json.dumps({"summary": "Rate limits", **member}).encode()
+    native = sail.read(Path(".claude/checkpoints/20261115T184012Z.json"), data)
+
+    found = {key: value for key, value in native.fields.items() if key not in {"summary", "sail"}}
+    assert found == fields
+
+
+@pytest.mark.parametrize("moment", [1794768012, 1794768012000, "Nov 15, 2026 18:40:12 UTC"])
+def test_a_time_in_another_form_is_the_same_moment(moment: object) -> None:
+    data = json.dumps({"timestamp": moment, "summary": "Rate limits"}).encode()
+    native = sail.read(Path(".claude/checkpoints/other.json"), data)
+
+    assert f"{native.saved_at:%Y-%m-%dT%H:%M:%SZ}" == "2026-11-15T18:40:12Z"
+
+
+@pytest.mark.promise("sail", 51)
+def test_members_in_another_language_are_read() -> None:
+    data = json.dumps(
+        {"Zusammenfassung": "Limits", "entscheidungen": ["A, weil B"], "nächster_schritt": "Los"}
+    ).encode()
+    native = sail.read(Path(".claude/checkpoints/20261115T184012Z.json"), data)
+
+    assert native.fields["summary"] == "Limits"
+    assert native.fields["decisions"] == [{"what": "A, weil B"}]
+    assert native.fields["next_action"] == {"text": "Los"}

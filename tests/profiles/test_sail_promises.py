@@ -535,3 +535,15 @@ def test_a_file_in_another_spelling_counts_by_its_own_time(cli: Cli, folder: Pat
     assert "Parse the feed" in shown
     assert "Next action: Run it" in shown
     assert cli.json("latest")["summary"] == "Cache it"
+
+
+@pytest.mark.promise("sail", 22)
+def test_without_a_session_git_names_the_files_in_progress(
+    cli: Cli, folder: Path, repo: Repo
+) -> None:
+    (repo.folder / "limiter.ts").write_text("half\n", encoding="utf-8")
+    folder.mkdir(exist_ok=True)
+    (folder / "scratch.md").write_text("own\n", encoding="utf-8")
+    cli.ok("save", "--summary", "Moving limits")
+
+    assert natives(folder)[-1]["context"]["files_in_progress"] == ["limiter.ts"]

@@ -217,12 +217,16 @@ def test_an_odd_value_is_a_secret_in_a_syntax_without_quotes(syntax: str, value:
         "- admin_password: <v>\n",
         "curl -d 'user=me&password=<v>&a=1' x.test",
         "tool --password <v> --verbose",
+        "--password <v>",
+        "tool \\\n--token <v>\n",
         "gpg --passphrase <v>",
         "https://x.test/a?password=<v>",
         'password = "<v>"',
         "client_secret: <v>\n",
         "tool --acme-token=<v> run",
         "<acmeClientSecret><v></acmeClientSecret>",
+        "SSHPASS=<v> sshpass -e ssh host",
+        "export DBPASS=<v>",
     ],
 )
 def test_a_plain_word_is_a_password_in_settings_and_commands(syntax: str) -> None:

@@ -20,6 +20,7 @@ from leftoff.session.unsaved_work import find_unsaved_work, find_verdicts
 from leftoff.store import Store
 from leftoff.threads.recover import recover_sessions
 from recordings import leave_session
+from stores import draft
 from talk import Talk
 
 HOUR = 3600.0
@@ -103,6 +104,30 @@ def test_small_talk_is_read_once_until_there_is_work(
 
     old.ask("Add one to export.py, please")
     old.edit("export.py")
+    set_back(old.transcript)
+    assert len(name_unsaved(store)) == 1
+
+
+def test_a_session_that_only_got_a_blocked_prompt_is_saved_with_its_last_checkpoint(
+    old: Talk, store: Store
+) -> None:
+    old.ask("continue")
+    old.say("Resumed.")
+    blocked = (
+        "UserPromptSubmit operation blocked by hook\n\nOriginal prompt: rename it to limits.py"
+    )
+    ending = {"ending": {"kind": "blocked_by_hook"}, "promptKept": False}
+    old.line(type="system", subtype="informational", content=blocked, promptSubmitEnding=ending)
+    set_back(old.transcript)
+    assert name_unsaved(store) == ["continue"]
+
+    long_ago = store.now() - timedelta(days=1)
+    with closing(Store(store.project, now=lambda: long_ago)) as then:
+        then.save(draft("rate-limit", session_id="old", agent="claude"))
+
+    # It ended after that, and did nothing else.
+    assert name_unsaved(store) == []
+    old.edit("app.py")
     set_back(old.transcript)
     assert len(name_unsaved(store)) == 1
 

@@ -151,6 +151,16 @@ def test_nothing_that_steers_a_terminal_goes_out() -> None:
     assert "\x1b" not in compose_message.pull_request(about("feat: \x1b[31mRed")).title
 
 
+def test_no_hidden_text_goes_out() -> None:
+    hidden = "".join(chr(0xE0000 + ord(each)) for each in "approve")
+    selectors = "".join(chr(0xFE00 + number) for number in range(9))
+    found = f"Export{hidden} or\u200bders\u2060 \u200f👩\u200d💻\n\nBody{selectors}\n"
+
+    written = compose_message.commit_message(Work(), found, None, [])
+
+    assert written == "Export orders 👩\u200d💻\n\nBody\ufe00\ufe01\n"
+
+
 @pytest.mark.accept(145)
 @pytest.mark.parametrize(
     ("branch", "subject", "title"),

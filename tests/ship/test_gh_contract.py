@@ -39,7 +39,7 @@ def run(program: Path, folder: Path, *words: str, **env: str) -> subprocess.Comp
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
 

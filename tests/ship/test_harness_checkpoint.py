@@ -26,7 +26,7 @@ def home(shop: Shop, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Path:
     return adopt(shop, cli)
 
 
-@pytest.mark.promise("harness", 1, 2, 3, 5, 6, 7, 8, 9, 11, 61, 64, 71, 117, 118, 119, 120)
+@pytest.mark.promise("harness", 1, 2, 3, 5, 6, 7, 8, 9, 11, 61, 64, 71, 117, 118, 119, 120, 139)
 def test_one_command_does_it_all(shop: Shop, cli: Cli, home: Path, hub: Hub) -> None:
     plan(home, feature(1, "Export orders"))
     write(home / "sessions" / SESSION / "loop-state.json", loop("feature-001"))
@@ -66,6 +66,7 @@ def test_one_command_does_it_all(shop: Shop, cli: Cli, home: Path, hub: Hub) -> 
     ):
         assert f"  - {kept}\n" in panel
     assert "Context auto-loads on next session (no /start needed)." in panel
+    assert '  Why clear context?\n  - Prevents "context rot" from accumulated' in panel
 
 
 @pytest.mark.promise("harness", 10, 21)

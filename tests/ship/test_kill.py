@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow("kills at every step")
 
 
 @pytest.mark.accept(164)
-@pytest.mark.parametrize(("scenario", "least"), [("open", 50), ("update", 10)])
+@pytest.mark.parametrize(("scenario", "least"), [("open", 30), ("update", 10)])
 def test_killed_at_any_step_the_next_run_finishes_and_nothing_is_done_twice(
     scenario: str, least: int, quick_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,7 +80,7 @@ def test_decisions_that_a_save_brought_are_counted_by_the_ship_of_it(shop: Shop,
 
     outcome = step(cli.json("ship", "--no-pr"), "memory")
 
-    assert outcome["text"] == "Recorded 3 decisions to episodic memory"
+    assert outcome["text"] == "Recorded 3 decisions"
     shop.write("app.py", "print('more')\n")
     assert step(cli.json("ship", "--no-pr"), "memory")["state"] == "skipped"
 
@@ -169,6 +169,25 @@ def test_an_agents_session_ships_with_what_it_says_and_what_it_was_taught(
     assert step(cli.json("ship", "--no-pr"), "memory")["state"] == "skipped"
 
 
+def test_the_call_that_ships_is_not_cut_short(
+    shop: Shop, cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = corrected_talk(shop.folder)
+    talk.edit("app.py")
+    talk.begin("cd . && leftoff ship --no-push -m 'Export orders'")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli.json("ship", "--no-push", "-m", "Export orders")
+
+    shipped = store.load(store.find(answer["checkpoint"]))
+    assert shipped.in_flight is None
+    assert shipped.next_action is None or "cut short" not in shipped.next_action.text
+    assert "cut short" not in cli.ok("briefing").out
+    # The work is shipped, so what the session was about to do is over.
+    assert "Next steps" not in cli.ok("briefing").out
+
+
 def test_the_words_of_another_session_stay_with_it(
     shop: Shop, cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,6 +217,47 @@ def test_other_work_on_the_branch_lends_no_words_to_a_commit(
     shop.git("stash", "pop", "-q")
     cli.ok("ship", "--no-pr")
     assert shop.message() == "Update export.py"
+
+
+def test_work_goes_along_to_a_branch_that_is_made_for_it(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    shop.write("export.py", "rows = []\n")
+    cli.ok("save", "exporter", "--summary", "Port the exporter", "--next", "Test 0 orders")
+    shop.git("switch", "-q", "-c", "feature/exporter")
+
+    planned = cli.ok("ship", "--dry-run", "--no-pr").out
+    shipped = store.load(store.find(cli.json("ship", "--no-pr")["checkpoint"]))
+
+    assert "Would commit: Port the exporter" in planned
+    assert shop.message().startswith("Port the exporter")
+    assert (shipped.name, shipped.branch) == ("exporter", "feature/exporter")
+    assert [each["name"] for each in cli.json("list", "--all")] == ["exporter"]
+
+
+def test_work_of_another_branch_lends_no_words_to_changes_from_another_commit(
+    shop: Shop, cli: Cli
+) -> None:
+    shop.write("export.py", "rows = []\n")
+    cli.ok("save", "exporter", "--summary", "Port the exporter", "--next", "Test 0 orders")
+    shop.git("stash", "-q", "-u")
+    shop.git("switch", "-q", "-c", "other")
+    shop.commit("Something else", {"app.py": "print('other')\n"})
+    shop.write("export.py", "rows = [1]\n")
+
+    cli.ok("ship", "--no-pr")
+
+    assert shop.message() == "Update export.py"
+
+
+def test_work_that_was_shipped_without_a_save_is_found_by_the_name_that_lists_show(
+    shop: Shop, cli: Cli
+) -> None:
+    shop.write("app.py", "print('csv')\n")
+    shipped = cli.json("ship", "--no-pr")["checkpoint"]
+
+    assert "csv-session" in cli.ok("list", "--all").out
+    assert cli.json("show", "csv-session")["id"] == shipped
 
 
 def test_what_was_shipped_is_not_told_again_but_what_is_to_be_done_is(

@@ -111,7 +111,7 @@ def _arm(fuse: Fuse) -> None:
     def begin(*arguments: object, **options: object) -> None:
         fuse.step()
         start(*arguments, **options)  # type: ignore[call-overload]
-        fuse.step()
+        fuse.run_beside()
 
     setattr(subprocess.Popen, "__init__", begin)  # noqa: B010 - mypy knows it for a method
 

@@ -1,6 +1,7 @@
 """What a snapshot holds comes back byte for byte, and nothing is lost on the way."""
 
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from leftoff.context import find_project
 from leftoff.errors import UsageError
 from leftoff.projects.project import Project
 from leftoff.snapshots.restore import (
+    FOLDER_IN_PLACE,
     list_conflicts,
     restore_apart,
     restore_here,
@@ -181,6 +183,66 @@ def test_what_is_in_the_way_of_a_folder_is_replaced_and_kept(repo: Repo, project
     assert "place" in [each.path for each in before.content.work]
 
 
+def test_a_folder_with_newer_files_is_left_alone(repo: Repo, project: Project) -> None:
+    repo.write("place", "a file\n")
+    repo.write("other.txt", "other\n")
+    stored = take(project)
+    (repo.folder / "place").unlink()
+    (repo.folder / "other.txt").unlink()
+    repo.write("place/new.txt", "new\n")
+
+    done = restore_here(project, stored)
+
+    assert [(each.path, each.why) for each in done.left] == [("place", FOLDER_IN_PLACE)]
+    assert done.written == ["other.txt"]
+    assert (repo.folder / "place/new.txt").read_text(encoding="utf-8") == "new\n"
+
+
+def test_nothing_behind_a_link_is_read_or_removed(
+    repo: Repo, project: Project, tmp_path: Path
+) -> None:
+    repo.commit("Add files", {"place/a.txt": "a\n", "place/b.txt": "b\n"})
+    (repo.folder / "place/a.txt").unlink()
+    repo.write("place/b.txt", "changed\n")
+    stored = take(project)
+    away = tmp_path / "away"
+    (repo.folder / "place").rename(away)
+    (away / "a.txt").write_text("mine\n", encoding="utf-8")
+    (repo.folder / "place").symlink_to(away)
+
+    linked = take(project)
+    restore_here(project, stored)
+
+    assert [each.path for each in linked.content.work] == ["place"]
+    assert sorted(linked.content.absent) == ["place/a.txt", "place/b.txt"]
+    assert (away / "a.txt").read_text(encoding="utf-8") == "mine\n"
+    assert read_tree(repo.folder / "place") == {"b.txt": ("file", b"changed\n")}
+
+
+def change_kinds(repo: Repo) -> None:
+    """Files become folders, folders become files and links."""
+    files = {"file": "f\n", "folder/deep/x.txt": "x\n", "moved/y.txt": "y\n", "kept/z.txt": "z\n"}
+    repo.commit("Add files", files)
+    (repo.folder / "file").unlink()
+    repo.write("file/inside.txt", "inside\n")
+    shutil.rmtree(repo.folder / "folder")
+    repo.write("folder", "now a file\n")
+    (repo.folder / "moved").rename(repo.folder / "target")
+    (repo.folder / "moved").symlink_to("target")
+
+
+def use_odd_names(repo: Repo) -> None:
+    for name in (
+        b"new\nline",
+        b"not utf-8 \xff",
+        b"back\\slash",
+        b"git~1",
+        b" space ",
+        b'"quoted"',
+    ):
+        (repo.folder / os.fsdecode(name)).write_bytes(name)
+
+
 def rename_case(repo: Repo) -> None:
     repo.commit("Add files", {"readme.md": "r\n", "src/a.py": "a\n"})
     (repo.folder / "readme.md").rename(repo.folder / "README.md")
@@ -221,7 +283,15 @@ def add_a_submodule(repo: Repo) -> None:
     repo.write("own.txt", "own\n")
 
 
-UNUSUAL = (rename_case, use_large_files, check_out_a_part, convert_line_ends, add_a_submodule)
+UNUSUAL = (
+    change_kinds,
+    use_odd_names,
+    rename_case,
+    use_large_files,
+    check_out_a_part,
+    convert_line_ends,
+    add_a_submodule,
+)
 
 
 @pytest.mark.parametrize("prepare", UNUSUAL, ids=lambda each: each.__name__)
@@ -303,7 +373,7 @@ STEPS = st.one_of(
 
 
 @pytest.mark.slow("runs git some thousand times")
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, min_size=3, max_size=14))
 def test_every_snapshot_restores_exactly_what_was_there(
     steps: list[tuple[str, str, str]],

@@ -1,6 +1,7 @@
 """A snapshot keeps all uncommitted code, and leaves no trace in the user's repository."""
 
 import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -10,9 +11,16 @@ import pytest
 
 from gitrepo import Repo
 from leftoff.context import find_project
+from leftoff.errors import StoreRefused
 from leftoff.projects.project import Project
-from leftoff.snapshots.shelf import Shelf, Snapshot, find_snapshot, list_snapshots
-from leftoff.snapshots.take import MAX_FILE_BYTES, Reason, take_snapshot
+from leftoff.snapshots.shelf import (
+    Shelf,
+    Snapshot,
+    find_snapshot,
+    list_shelves,
+    list_snapshots,
+)
+from leftoff.snapshots.take import MAX_FILE_BYTES, Reason, _read_content, take_snapshot
 from snapshots.repository_state import describe_repository
 
 BY_HAND = Reason(trigger="manual")
@@ -210,6 +218,20 @@ def test_files_outside_a_sparse_checkout_are_not_deleted_ones(repo: Repo, projec
     assert [each.path for each in stored.content.work] == ["in/a.txt"]
 
 
+def test_a_file_that_grows_while_it_is_read_is_not_cut_off(repo: Repo, project: Project) -> None:
+    place = repo.write("grows.txt", "small\n")
+    small = place.lstat()
+    with place.open("ab") as file:
+        file.truncate(MAX_FILE_BYTES + 5)
+
+    content, _ = _read_content(place, small)
+
+    assert len(content) > MAX_FILE_BYTES
+    stored = find_snapshot(project, take(project).id)
+    assert stored is not None
+    assert [each.path for each in stored.content.skipped] == ["grows.txt"]
+
+
 def test_a_repository_inside_the_worktree_is_named_and_left_alone(
     repo: Repo, project: Project
 ) -> None:
@@ -271,6 +293,27 @@ def test_a_full_disk_changes_nothing_and_says_why(repo: Repo, project: Project) 
     assert list_snapshots(project) == []
     assert describe_repository(repo) == before
     assert files_of(project, take(project)) == {"new.txt": b"new\n" * 10_000}
+
+
+def test_a_snapshot_that_fails_does_not_fill_the_disk(
+    repo: Repo, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write("a.txt", "a\n")
+    take(project)
+    (repo.folder / "large.bin").write_bytes(os.urandom(200_000))
+    git = tmp_path / "bin/git"
+    git.parent.mkdir()
+    # The real git, which may write no file above 50 KB.
+    git.write_text(f'#!/bin/sh\nulimit -f 100\nexec {shutil.which("git")} "$@"\n', encoding="utf-8")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+
+    with pytest.raises(StoreRefused):
+        take_snapshot(project, BY_HAND)
+
+    for shelf in list_shelves(project):
+        left = [each for each in shelf.root.rglob("*") if each.name.startswith(("tmp_", "fast_"))]
+        assert left == []
 
 
 def run_with_full_disk(project: Project) -> str:

@@ -105,7 +105,7 @@ def test_a_claim_whose_owner_was_killed_is_nothing_to_readers_and_blocks_nobody(
         store.save(draft("login-form"))
     """
     process = start(program, tmp_path, by=lacking(poor, LINKS | CAREFUL_RENAMES))
-    process.communicate(timeout=60)
+    process.communicate(timeout=120)
     assert process.returncode == -signal.SIGKILL
     project = project_at(tmp_path)
     (claim,) = (project.store / "checkpoints").rglob("*.json")

@@ -14,6 +14,7 @@ from leftoff.text.budget import (
     estimate,
     fit,
     fit_first,
+    fit_marked,
     limit_lines,
     limit_tokens,
     limit_width,
@@ -215,6 +216,47 @@ def test_the_last_item_may_use_the_room_of_the_line_that_it_makes_needless() -> 
 
     assert fit([section], [Limit(len(cut) + 1, len)]) == ["List:\none\ntwo"]
     assert fit([section], [Limit(len(cut), len)]) == [""]
+
+
+@pytest.mark.parametrize(
+    ("room", "shown", "made"),
+    [
+        (len("name\n"), "name", 0),
+        (len("name\n by:\n"), "name", 1),
+        (len("name\n by: Ada\n"), "name\n by: Ada", 1),
+    ],
+)
+def test_a_text_that_takes_time_is_made_only_if_its_beginning_fits(
+    room: int, shown: str, made: int
+) -> None:
+    calls: list[str] = []
+
+    def fill() -> Rendered:
+        calls.append("filled")
+        return say(" by: Ada")
+
+    item = Item(say("name"), 2, [Item(say(" by:"), 1, fill=fill)])
+
+    assert fit([Section(say(""), [item])], [Limit(room, len)]) == [shown]
+    assert len(calls) == made
+
+
+def test_a_text_that_turns_out_empty_is_left_out() -> None:
+    item = Item(say("name"), 2, [Item(say(" by:"), 1, fill=lambda: say(""))])
+
+    assert fit([Section(say(""), [item])], []) == ["name"]
+
+
+@pytest.mark.parametrize(
+    ("room", "marks"), [(3, set()), (4, {"new"}), (9, {"old", "new"}), (13, {"old"})]
+)
+def test_the_marks_of_what_was_kept_are_known(room: int, marks: set[str]) -> None:
+    items = [
+        Item(say("long text"), 3, short=say("text"), mark="old"),
+        Item(say("new"), 2, mark="new"),
+    ]
+
+    assert fit_marked([Section(say(""), items)], [Limit(room, len)]).marks == marks
 
 
 @pytest.mark.parametrize(("room", "kept"), [(0, 0), (3, 0), (4, 1), (8, 2), (9, 2), (100, 3)])

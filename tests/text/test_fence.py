@@ -368,3 +368,12 @@ def test_a_mark_with_any_bracket_is_taken_apart_in_one_look(mark: str) -> None:
 )
 def test_names_and_code_that_only_resemble_a_mark_stay(text: str) -> None:
     assert disarm(text) == text
+
+
+def test_only_the_first_of_several_notices_says_who_it_comes_from() -> None:
+    left, kept = say('leftoff: "login" was left off.'), say("leftoff: a prompt was kept.")
+
+    joined = fence.join_notices(left, say(""), kept)
+    assert joined == 'leftoff: "login" was left off. A prompt was kept.'
+    assert fence.join_notices(say(""), kept) == kept
+    assert fence.join_notices(say("")) == ""

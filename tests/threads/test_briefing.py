@@ -99,7 +99,7 @@ def test_the_warning_says_that_a_branch_is_gone() -> None:
 
     assert (
         "Warning: You're on `main` but checkpoint was saved on `feature/tax`. Switch with: "
-        "git checkout feature/tax (that branch no longer exists)\n"
+        "git checkout feature/tax (there is no such branch here)\n"
     ) in text
 
 
@@ -570,3 +570,83 @@ def test_only_commands_to_run_again_are_in_use() -> None:
     text = render(saved, None, budget=500)
 
     assert "Commands in use:\n- pytest -q\nAlso ran:\n- git add, ls -la\n" in text
+
+
+def test_an_interpreter_is_not_listed_without_the_code_that_it_ran() -> None:
+    ran = ["python3 -c 'raise MemoryError'", "node -e 1", "bash -lc 'ls'", "python3 -m http.server"]
+
+    text = render(checkpoint(intent="Fix it", also_ran=ran), None, budget=500)
+
+    assert "Also ran:\n- python3 -m http.server\n" in text
+
+
+@pytest.mark.parametrize("lead", ["Start", "Continue"])
+def test_a_request_that_the_next_action_quotes_is_not_told_twice(lead: str) -> None:
+    action = f"{lead} with the request: keep one backup too (it answers: A) Rename it.)"
+    quoted = checkpoint(
+        summary="Save games safely",
+        intent="keep one backup too",
+        next_action=NextAction(text=action, origin="inferred", source="request"),
+    )
+
+    assert render(quoted, None, budget=1500).count("keep one backup too") == 1
+
+
+def test_an_error_that_the_next_action_names_is_not_told_twice() -> None:
+    error = "src/a.c:3:1: error: no form"
+    failed = checkpoint(
+        next_action=NextAction(
+            text=f"Fix what made `make` fail (exit 2): {error}.",
+            origin="inferred",
+            source="failure",
+        ),
+        last_failure=LastFailure(command="make", error=error),
+        trail=[TrailStep(tool="Bash", what="make", outcome=f"failed: {error}", exit=2)],
+    )
+
+    text = render(failed, None, budget=1500)
+    assert text.count(error) == 1
+    assert "- Bash make (exit 2): failed\n" in text
+
+
+def test_a_list_in_the_last_words_is_told_whole() -> None:
+    options = "Options:\nA) Rename a file.\nB) Keep two.\nWhich one?"
+    action = NextAction(text="Do it (it answers: A) Rename a file.)", origin="inferred")
+    text = render(
+        checkpoint(summary="Save games", trigger="close", left_off=options, next_action=action),
+        None,
+        budget=1500,
+    )
+
+    assert " > Options:\n > A) Rename a file.\n > B) Keep two.\n > Which one?" in text
+
+
+def test_a_template_begins_with_what_it_asks_for() -> None:
+    asked = "You are a senior reviewer. Review the diff of pull request 482.\n\nRules:\n- be brief"
+
+    text = render(checkpoint(intent=asked), None, budget=1500)
+    assert "Task: You are a senior reviewer. Review the diff of pull request 482.\n" in text
+
+
+def test_the_task_is_not_quoted_again_by_the_next_action() -> None:
+    task = "Lint all the pages of the website, those with the suffix mdx too. Then fix them all."
+    action = NextAction(
+        text=f"Continue with the request: {task} Most recently the agent ran `make lint`.",
+        origin="inferred",
+        source="trail",
+    )
+
+    text = render(checkpoint(intent=task, next_action=action), None, budget=1500)
+    assert "Continue with the task. Most recently the agent ran `make lint`.\n" in text
+    other = render(checkpoint(summary="Fix it", intent=task, next_action=action), None, budget=1500)
+    assert "Continue with the request: Lint all the pages" in other
+
+
+def test_the_tags_of_a_template_are_left_out_and_the_task_comes_first() -> None:
+    asked = (
+        "<context>\nThis is the docs repo.\n</context>\n<task>\nRewrite docs/install.md.\n</task>\n"
+        "<rules>\n- US spelling\n</rules>"
+    )
+
+    text = render(checkpoint(intent=asked), None, budget=1500)
+    assert "Task: Rewrite docs/install.md.\n > This is the docs repo.\n > - US spelling\n" in text

@@ -219,7 +219,7 @@ def test_this_worktree_comes_first_then_this_branch_then_the_newest(
     other = repo.worktree(tmp_path / "other", "side")
     store = Store(find_project(other.folder), now=clock)
     store.save(draft("here-elsewhere", branch="main", worktree=str(other.folder)))
-    store.save(draft("this-branch", branch="side", worktree="/moved"))
+    store.save(draft("this-branch", branch="side", worktree=str(repo.folder)))
     store.save(draft("neither-one", branch="main", worktree=str(repo.folder)))
     store.save(draft("both-of-them", branch="side", worktree=str(other.folder)))
     store.save(draft("newest-one", branch="main", worktree=str(repo.folder)))
@@ -227,6 +227,24 @@ def test_this_worktree_comes_first_then_this_branch_then_the_newest(
     assert [entry.name for entry in check_claims.candidates(store)] == [
         "both-of-them", "here-elsewhere", "this-branch", "newest-one", "neither-one"
     ]  # fmt: skip
+    store.close()
+
+
+def test_work_of_a_removed_worktree_is_near_where_its_branch_is_checked_out(
+    repo: Repo, tmp_path: Path, clock: Clock
+) -> None:
+    tree = repo.worktree(tmp_path / "other", "side").folder
+    store = Store(find_project(repo.folder), now=clock)
+    store.save(draft("on-side", branch="side", worktree=str(tree)))
+    store.save(draft("on-main", branch="main", worktree=str(repo.folder)))
+    repo.git("worktree", "remove", "--force", str(tree))
+
+    def list_names() -> list[str | None]:
+        return [entry.name for entry in check_claims.candidates(store)]
+
+    assert list_names() == ["on-main", "on-side"]
+    repo.git("checkout", "-q", "side")
+    assert list_names() == ["on-side", "on-main"]
     store.close()
 
 

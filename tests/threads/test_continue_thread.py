@@ -121,6 +121,15 @@ def test_a_question_aside_is_not_the_last_request_of_a_later_session() -> None:
     assert (revision.task, revision.intent, revision.requests) == ("Add codes", None, [])
 
 
+def test_a_go_ahead_is_not_the_last_request_of_a_later_session() -> None:
+    task, said = "Add a retry", "Next I will use it in client.py."
+    head = _make("one", summary=task, intent="go on then", answers_to=said)
+
+    assert _keep(head, _make("one", summary=task, intent="go on then")).answers_to == said
+    later = _keep(head, _make("two", intent="continue"))
+    assert (later.task, later.intent, later.answers_to) == (task, None, None)
+
+
 def test_a_question_aside_in_a_later_session_keeps_what_was_announced() -> None:
     planned = NextAction(text="Wire it into cart.py.", origin="inferred", source="proposal")
     answered = NextAction(text=f"{NOTHING_NEXT} The agent said last: Yes.", origin="inferred")
@@ -157,3 +166,62 @@ def test_an_overwrite_keeps_what_was_stated_and_is_not_stated_anew(
     assert found.next_action.text == "Run ruff"
     assert [each.what for each in found.decisions] == [*(again or ["Count in the database"])]
     assert found.blockers == ["No key for staging"]
+    assert found.task == "Limit logins"
+
+
+@pytest.mark.parametrize(
+    ("new", "action"),
+    [
+        ({"done": ["Wrote limits.py"]}, "Run pytest"),
+        ({"summary": "Limit logins", "done": ["Wrote limits.py"]}, "Run pytest"),
+        ({"summary": "Send a mail at each login"}, None),
+        ({"next_action": {"text": "Run ruff"}}, "Run ruff"),
+    ],
+)
+def test_an_overwrite_keeps_the_next_action_as_long_as_the_task_is_the_same(
+    store: Store, new: dict[str, Any], action: str | None
+) -> None:
+    said = {"summary": "Limit logins", "next_action": {"text": "Run pytest"}}
+    persist.save(store, compose(said, store), name="limit-logins")
+    persist.save(store, compose(new, store), name="limit-logins", overwrite=True)
+
+    found = store.load(store.find("limit-logins"))
+
+    assert found.task == new.get("summary", "Limit logins")
+    assert (found.next_action.text if found.next_action else None) == action
+
+
+HEADING = NextAction(text="Extend tests/test_cart.py.", origin="inferred", source="proposal")
+CONTINUED = NextAction(
+    text="Continue. Most recently the agent edited rounding.py.", origin="inferred", source="trail"
+)
+
+
+def test_what_was_announced_stays_next_for_a_session_that_only_continues() -> None:
+    head = _make("one", summary="Round once", next_action=HEADING)
+    later = _make("two", next_action=CONTINUED, files_modified=["rounding.py"])
+
+    action = _keep(head, later).next_action
+
+    assert action is not None
+    assert action.text == "Extend tests/test_cart.py. Most recently the agent edited rounding.py."
+    assert action.source == "announced"
+
+
+def test_what_was_announced_is_over_once_its_file_was_edited() -> None:
+    head = _make("one", summary="Round once", next_action=HEADING)
+    later = _make("two", next_action=CONTINUED, files_modified=["tests/test_cart.py"])
+
+    assert _keep(head, later).next_action == CONTINUED
+
+
+def test_a_task_that_the_user_took_back_is_not_the_task_of_the_thread() -> None:
+    head = _make("one", intent="Port the exporter to streams")
+    asked = "Forget the exporter, write the importer instead"
+    withdrawn = "(withdrawn) Port the exporter to streams"
+    later = _make("one", summary="Write the importer instead", intent=asked, requests=[withdrawn])
+
+    made = _keep(head, later)
+
+    assert (made.summary, made.intent) == ("Write the importer instead", asked)
+    assert made.requests == [withdrawn]

@@ -13,6 +13,7 @@ from leftoff.knowledge.features import Feature, Scenario
 from leftoff.knowledge.memory import EntryDraft, Kind, MemoryEntry
 from leftoff.store import Store
 from leftoff.text import fence
+from leftoff.text.briefing_page import is_generated
 from leftoff.text.budget import estimate
 from leftoff.threads import memory_briefing
 from leftoff.threads.memory_briefing import (
@@ -93,6 +94,13 @@ def test_the_six_sections_tell_features_decisions_failures_rules_and_status() ->
         "Branch: feature/feature-007\n"
         "Next steps: Test 0 orders\n"
     )
+
+
+def test_next_steps_that_are_sentences_are_joined_as_one() -> None:
+    steps = ("Fix the login.", "Answer 429.", "Describe the limit.")
+    shown = render(Material(standing=WorkState(branch="main", next_steps=steps)))
+
+    assert "Next steps: Fix the login; Answer 429; Describe the limit.\n" in shown
 
 
 def test_a_decision_comes_with_its_reason_and_one_scenario_is_one() -> None:
@@ -256,3 +264,10 @@ def test_a_new_time_alone_does_not_change_a_page(tmp_path: Path) -> None:
     assert not memory_briefing.write_page(path, first.replace("05:22:03", "05:22:06"))
     assert path.read_text("utf-8") == first
     assert memory_briefing.write_page(path, first.replace("none", "feature-001"))
+
+
+def test_a_page_that_was_made_is_known_by_its_beginning(store: Store) -> None:
+    made = memory_briefing.page(store).encode()
+
+    assert is_generated(made)
+    assert not is_generated(made.replace(b"Last updated", b"Updated by hand"))

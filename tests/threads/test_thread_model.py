@@ -55,7 +55,7 @@ class Process:
 
     def end(self) -> None:
         """Let it read to the end of its input."""
-        self._process.communicate(timeout=60)
+        self._process.communicate(timeout=120)
 
 
 @pytest.fixture(scope="module", autouse=True)

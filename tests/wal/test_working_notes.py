@@ -182,7 +182,7 @@ def test_when_the_command_returns_the_note_survives_a_kill(store: Store) -> None
         env=environment(),
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
     assert "port 8081" in (store.project.store / "SESSION-STATE.md").read_text("utf-8")
@@ -211,7 +211,7 @@ def test_two_writers_lose_nothing(store: Store) -> None:
         )
         for name in ("left", "right")
     ]
-    assert [each.wait(timeout=60) for each in running] == [0, 0]
+    assert [each.wait(timeout=120) for each in running] == [0, 0]
 
     noted = state_file.read(store.project.store / "SESSION-STATE.md")["notes"]
     assert sorted(noted) == sorted(

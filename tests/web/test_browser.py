@@ -47,7 +47,7 @@ def test_a_person_reads_a_thread_ends_it_and_takes_everything_back(
     expect(first.locator(".since")).to_have_text("1 new commit · 1 file changed")
     expect(page.locator(".attention")).to_contain_text("1 prompt waits")
     expect(page.locator(".attention")).to_contain_text("2 entries to review")
-    expect(page.locator(".attention")).to_contain_text("Hooks do not save sessions")
+    expect(page.locator(".attention")).to_contain_text("Hooks are missing")
 
     page.goto(running.root + card(page, "csv-export"))
     expect(page.locator(".callout")).to_contain_text("Write the header row")
@@ -160,6 +160,36 @@ def test_the_keyboard_is_enough_and_a_save_elsewhere_appears_at_once(
     expect(page.locator(".card").first).to_contain_text("Seen at once")
     running.stop()
     expect(page.locator("#live")).to_have_text(re.compile("Ended|Not connected"))
+
+
+def test_a_page_that_waited_for_someone_who_typed_catches_up_afterwards(
+    watched: Watched, running: RunningPage, world: StoryWorld
+) -> None:
+    page = watched.page
+    page.goto(running.link)
+    page.get_by_role("link", name="Memory", exact=True).click()
+    expect(page.locator("#live")).to_have_text("Live")
+    field = page.get_by_label("Words")
+    field.fill("half a wo")
+    page.evaluate(_WATCH_CHANGES)
+    words = ["memory", "add", "rule", "Say it in one sentence"]
+    subprocess.run([sys.executable, "-m", "leftoff", *words], cwd=world.project, check=True)
+    page.evaluate("() => window.changed")
+
+    expect(field).to_have_value("half a wo")
+    added = page.locator(".entry", has_text="Say it in one sentence")
+    expect(added).to_have_count(0)
+    field.blur()
+    expect(added).to_have_count(1)
+    assert watched.troubles == []
+
+
+# A stream of its own notices the change when the page does.
+_WATCH_CHANGES = """() => new Promise((done) => {
+  const stream = new EventSource("/events");
+  window.changed = new Promise((seen) => stream.addEventListener("change", () => seen()));
+  stream.addEventListener("ready", () => done());
+})"""
 
 
 # The story has something on every page; the test fills in what has no fixed address.

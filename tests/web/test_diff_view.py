@@ -21,6 +21,6 @@ def test_every_kind_of_value_is_one_text_and_the_work_comes_before_the_details()
         ("Decisions", [], ["Stream — 2 GB"]),
         ("Last calls", [], ["Edit — app.py"]),
         ("Context", ["63 %"], []),
-        ("Saved because of", ["idle"], ["manual"]),
+        ("Why it was saved", ["saved after a pause"], ["saved on request"]),
         ("From elsewhere", [], ["a 1, b 2"]),
     ]

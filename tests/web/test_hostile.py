@@ -109,6 +109,7 @@ def _evil(at: datetime) -> Checkpoint:
 
 def test_text_is_shown_without_what_controls_or_reorders_it() -> None:
     assert clean(BIDI) == "safe gnirts desrever isolated \ufffd[31m\ufffd bell"
+    assert clean("go\u200bod\U000e0041\U000e0042 \u2060text") == "good text"
     assert clean("family 👨\u200d👩\u200d👧 שלום\nline") == "family 👨\u200d👩\u200d👧 שלום\nline"
     shown = str(clean(LONG))
     assert len(shown) < 21_000

@@ -7,8 +7,11 @@ import pytest
 
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.registry import AGENTS
+from leftoff.agents.stream import Usage
+from leftoff.text.fence import say
 from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.detect_agents import TITLES
+from recordings import leave_session, only, read_file
 
 DOCS = Path(__file__).parents[2] / "docs" / "agents"
 
@@ -49,6 +52,30 @@ def test_the_table_says_when_an_agent_is_told(agent: str) -> None:
     assert offer == ("yes" if dialect.ADDS_AT_START else "with the first prompt")
     expected = "yes" if dialect.STARTS_AFTER_COMPACTION else "with the next prompt"
     assert after_compaction == expected
+
+
+@pytest.mark.parametrize("agent", WIRINGS)
+def test_the_table_says_who_is_advised_and_whose_prompts_can_be_blocked(
+    agent: str, tmp_path: Path
+) -> None:
+    _, _, advice, _, blocked, *_ = _rows()[TITLES[agent]]
+    session = leave_session(agent, tmp_path / "sessions", tmp_path / "repo")
+
+    # Advice needs to know how full the context is.
+    assert advice == ("yes" if only(read_file(AGENTS[agent], session), Usage) else "no")
+    reply = DIALECTS[agent].block_reply("UserPromptSubmit", say("The context is full."))
+    assert blocked == ("yes" if reply else "no")
+
+
+@pytest.mark.parametrize("agent", WIRINGS)
+def test_the_page_on_hand_overs_shows_how_an_agent_is_started(agent: str) -> None:
+    table = WIRINGS[agent].table
+    program = table.programs[0]
+    opens = " ".join([program, *table.opens, "PROMPT"])
+    runs = " ".join([program, *table.runs, "PROMPT", *table.runs_after])
+
+    text = (DOCS.parent / "hand-over.md").read_text(encoding="utf-8")
+    assert f"| {table.title} | `{opens}` | `{runs}` |" in text
 
 
 # tests/e2e/test_agents.py plays each of them with the real program.

@@ -182,6 +182,41 @@ def test_doctor_says_whether_the_hooks_are_trusted(places: Places, hooks: Path) 
     assert _inspect(places)[-1] == ("warning", "Its hooks have changed since you trusted them")
 
 
+@pytest.mark.parametrize("kind", ["link", "dots"])
+def test_trust_is_found_where_codex_resolves_the_folder_that_its_variable_names(
+    places: Places, hooks: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    folder = hooks.parent
+    link = folder.with_name("a link \u00fc")
+    link.symlink_to(folder)
+    (folder / "x").mkdir()
+    named = link if kind == "link" else folder / "x" / ".."
+    monkeypatch.setenv("CODEX_HOME", str(named))
+    moved = find_places(read_environment())
+    mine = 'model = "x"\n'
+    _install(moved)
+    config = _trust(hooks, before=mine)
+
+    assert _inspect(moved)[-1] == ("ok", "You trust its hooks")
+    assert WIRINGS["codex"].is_active(moved)
+    # The default folder is not resolved: `~/.codex` may be a link, too.
+    assert WIRINGS["codex"].is_active(places)
+
+    _uninstall(moved)
+    assert config.read_text(encoding="utf-8") == mine
+
+
+def test_doctor_and_init_say_that_all_hooks_of_codex_are_off(places: Places, hooks: Path) -> None:
+    _install(places)
+    off = "[features]\nhooks = false\n"
+    config = _trust(hooks, before=off)
+
+    assert _inspect(places)[-1] == ("warning", f"features.hooks is false in {config}")
+    assert not WIRINGS["codex"].is_active(places)
+    (note,) = WIRINGS["codex"].explain(places)
+    assert note.startswith(f"features.hooks is false in {config}")
+
+
 def test_doctor_says_that_the_daemon_is_running(places: Places, hooks: Path) -> None:
     _install(places)
     mark = hooks.parent / "app-server-daemon" / "daemon.pid"
@@ -244,3 +279,20 @@ def test_only_the_named_entries_go_from_any_configuration(
     found = tomllib.loads(after)
     assert hook_trust.read_state(after.encode()) == left
     assert {**found, "hooks": None} == {**before, "hooks": None}
+
+
+@pytest.mark.parametrize("agent", ["codex", "gemini", "cursor"])
+def test_doctor_knows_its_own_program_in_a_folder_with_quotes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "ada's st\u00e4te"))
+    places = find_places(read_environment())
+    install.install(places, install.plan_install(places, [agent]))
+    wiring = WIRINGS[agent]
+    assert not [each for each in wiring.inspect(World(places=places)) if "another" in each.what]
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
+    elsewhere = World(places=find_places(read_environment()))
+
+    (found,) = [each for each in wiring.inspect(elsewhere) if "another" in each.what]
+    assert found.what.endswith(f" run another program: {places.hook}")

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from leftoff.agents.copilot.copilot_hook_table import TABLE
@@ -11,6 +12,7 @@ from leftoff.wiring import install
 from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.findings import World
 from leftoff.wiring.install_places import Places, find_places
+from leftoff.wiring.own_file_wiring import OwnFileWiring
 from stores import contents
 
 
@@ -110,3 +112,17 @@ def test_doctor_reports_a_missing_or_changed_file(places: Places, hooks: Path) -
     assert _inspect(places) == [("warning", f"{hooks} is not this version's")]
     _install(places)
     assert _inspect(places) == [("ok", f"The hooks are in {hooks}")]
+
+
+def test_another_agents_file_of_the_same_name_is_left_to_that_agent(
+    places: Places, hooks: Path, tmp_path: Path
+) -> None:
+    table = msgspec.structs.replace(TABLE, agent="opencode")
+    other = OwnFileWiring(table, lambda _: b"opencode", what="another agent's hooks")
+    _install(places)
+
+    planned = other.plan_removal(places, [hooks, tmp_path / "gone" / "hooks" / "leftoff.json"])
+
+    assert planned == []
+    (change,) = WIRINGS["copilot"].plan_removal(places, [hooks])
+    assert (change.path, change.after) == (hooks, None)

@@ -85,6 +85,36 @@ def test_what_others_wrote_in_the_meantime_stays(places: Places) -> None:
     assert json.loads(path.read_bytes()) == {"mcpServers": {"other": {"command": "x"}}}
 
 
+@pytest.mark.parametrize("agent", ["codex", "gemini", "copilot", "opencode"])
+def test_it_is_removed_where_the_agents_folder_was_before(
+    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str
+) -> None:
+    for variable in ("CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "elsewhere"))
+    path = mcp_entries.find_file(read_environment(), agent)
+    path.parent.mkdir(parents=True)
+    before = BEFORE[agent] or b""
+    path.write_bytes(before)
+    _install(find_places(read_environment()), agent)
+    assert path.read_bytes() != before
+
+    _uninstall(places)
+
+    assert path.read_bytes() == before
+
+
+def test_it_is_removed_from_the_file_of_opencode_that_another_replaced(places: Places) -> None:
+    path = mcp_entries.find_file(places.environment, "opencode")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b'{"model": "x"}')
+    _install(places, "opencode")
+    path.with_suffix(".jsonc").write_bytes(b"{}")
+
+    _uninstall(places)
+
+    assert path.read_bytes() == b'{"model": "x"}'
+
+
 def test_an_entry_of_the_same_name_that_somebody_else_wrote_stays(places: Places) -> None:
     path = mcp_entries.find_file(places.environment, "cursor")
     path.parent.mkdir()

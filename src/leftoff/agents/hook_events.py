@@ -31,6 +31,11 @@ Reply = NewType("Reply", str)
 NO_REPLY = Reply("")
 
 
+def restore_reply(kept: str) -> Reply:
+    """Return a reply that a dialect made and that leftoff kept in its state folder."""
+    return Reply(kept.rstrip("\n"))
+
+
 class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something that happened in a session, as the agent reported it."""
 

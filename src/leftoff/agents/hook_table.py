@@ -55,3 +55,5 @@ class HookTable(msgspec.Struct, frozen=True, kw_only=True):
     """More keys of each command."""
     keeps_positions: bool = False
     """Whether the agent identifies a hook by its position, which then must not change."""
+    has_switch: bool = False
+    """Whether the user can keep the agent from running hooks that are wired."""

@@ -94,7 +94,8 @@ class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc
     `output` is needed for commands, searches and all failures. A reader may leave it empty for
     successful reads and edits of files, and may omit the middle of a long one. A failed command
     without output has an empty one. `paths` are the files that the result reports as changed.
-    `exit` is the exit code of a command, if it is known.
+    `exit` is the exit code of a command, if it is known. `is_assumed` if the transcript has no
+    results, so that only what follows the call shows that it ended.
     """
 
     id: str
@@ -103,6 +104,7 @@ class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc
     rejected: str | None = None
     paths: tuple[str, ...] = ()
     exit: int | None = None
+    is_assumed: bool = False
 
 
 class TodoItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 import click
-from click.shell_completion import CompletionItem
 
 from leftoff import DISTRIBUTION, __version__
 from leftoff.cli.catalog import ALIASES, COMMANDS, EXAMPLES, GROUPS, PLUMBING, CommandHelp
@@ -17,6 +16,8 @@ from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED, wrap_os_error
 from leftoff.load_on_use import load_on_use
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from leftoff.cli import artifacts_view as artifacts_view
     from leftoff.cli import ask_questions as ask_questions
     from leftoff.cli import clipboard as clipboard
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from leftoff.cli import sessions_command as sessions_command
     from leftoff.cli import snapshot_command as snapshot_command
     from leftoff.cli import start_agent as start_agent
+    from leftoff.cli import status_page as status_page
     from leftoff.cli import thread_picker as thread_picker
     from leftoff.cli import unsaved_view as unsaved_view
     from leftoff.cli import wide_text as wide_text
@@ -76,8 +78,10 @@ class Commands(click.Group):
                 rows = [(f"{each.name:14}", each.summary) for each in commands]
                 formatter.write_dl(rows)
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         """Complete command names without importing the commands."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - for the Tab key alone
+
         # As on the first help page, leave out aliases and the commands for agents and scripts.
         commands = [each for group in GROUPS.values() for each in group]
         found = [each for each in commands if each.name.startswith(incomplete)]

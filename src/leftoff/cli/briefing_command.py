@@ -1,10 +1,12 @@
 """The `leftoff briefing` command: show on one page what the project knows."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from leftoff.cli.app import App, command
+from leftoff.cli.app import App, command, printable
+from leftoff.cli.look import Look, draw_rule, wrap_line
 from leftoff.text.budget import estimate
 from leftoff.threads import memory_briefing
 
@@ -27,6 +29,10 @@ def briefing(app: App, path: str | None) -> None:
     Features, decisions, failures, rules and status.
     """
     text = memory_briefing.page(app.store)
+    if path is None and app.out.is_for_person:
+        with app.out.paged():
+            app.out.lines(_layout(printable(text), app.out.look))
+        return
     if path is None:
         app.out.result({**_measure_text(text), "text": text}, text)
         return
@@ -36,6 +42,18 @@ def briefing(app: App, path: str | None) -> None:
     app.out.result(
         {**_measure_text(text), "path": str(target), "written": is_new}, f"{outcome} {target}"
     )
+
+
+def _layout(text: str, look: Look) -> Iterator[str]:
+    """Lay out the page for a person: headings in bold, and text that wraps at words."""
+    for line in text.rstrip("\n").split("\n"):
+        if line.startswith("## "):
+            yield look.paint("title", line.removeprefix("## "))
+        elif line.startswith("# "):
+            yield look.paint("title", line.removeprefix("# "))
+            yield draw_rule(look)
+        else:
+            yield from wrap_line(line, look.columns)
 
 
 def _measure_text(text: str) -> dict[str, int]:

@@ -10,7 +10,7 @@ import msgspec
 from leftoff.cli.app import App
 from leftoff.profiles.mirror import WaitingFile
 from leftoff.store import LISTED, CheckpointEntry
-from leftoff.threads.check_claims import Candidate
+from leftoff.threads.pick_pending import Candidate
 
 _MOST = 100
 # An older checkpoint is still offered, but no longer counts as waiting for a session.
@@ -34,7 +34,7 @@ def current_session(app: App) -> str | None:
 
 def find(app: App) -> FoundCandidates:
     """Return what you can restore; native files, where a profile has them, decide what waits."""
-    if not app.workspace.mirrors.tell_what_waits():
+    if not app.workspace.mirrors.use_sentinels():
         return FoundCandidates(candidates=[_candidate(app, each) for each in _list_entries(app)])
     # Open the store first: this imports native files that were written before.
     waiting = app.workspace.mirrors.find_waiting(app.store)

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from leftoff.cli.app import App
-from leftoff.cli.ask_questions import confirm
-from leftoff.cli.everywhere_view import shorten
+from leftoff.cli.ask_questions import ask_word
+from leftoff.cli.list import shorten_path
 from leftoff.errors import ChoiceNeeded
 from leftoff.redact import redact
 from leftoff.text.plural import format_count
@@ -44,18 +44,38 @@ def format_diff(change: FileChange) -> str:
 
 def show(app: App, changes: Sequence[FileChange], *, are_done: bool = False) -> None:
     """List changes, those for each agent together; include their diffs unless they are done."""
+    _list_changes(app, changes, are_done=are_done)
+    if not are_done:
+        _show_diffs(app, changes)
+
+
+def _list_changes(app: App, changes: Sequence[FileChange], *, are_done: bool) -> None:
     changes = merge_changes(changes)
     # Sorting is stable: leftoff's own files come first, then the agents in their order.
     order = [*dict.fromkeys(["", *(change.agent for change in changes)])]
     for change in sorted(changes, key=lambda each: order.index(each.agent)):
         action = _DONE[change.action] if are_done else change.action
-        path = shorten(app, change.path) if app.out.is_for_person else change.path
+        path = shorten_path(app, change.path) if app.out.is_for_person else change.path
         app.out.text(f"  {action:9}{path}  ({change.what})")
-    if are_done:
-        return
-    for text in filter(None, map(format_diff, changes)):
+
+
+def _show_diffs(app: App, changes: Sequence[FileChange]) -> None:
+    for text in filter(None, map(format_diff, merge_changes(changes))):
         app.out.gap()
         app.out.exact(text.splitlines())
+
+
+def _ask(app: App, changes: Sequence[FileChange], question: str) -> bool:
+    """List the changes and ask; the diffs of several agents would fill more than a screen."""
+    _list_changes(app, changes, are_done=False)
+    has_diff = any(map(format_diff, changes))
+    while True:
+        app.out.gap()
+        answer = ask_word(question, ("yes", "no", "diff") if has_diff else ("yes", "no"), "yes")
+        if answer != "diff":
+            return answer == "yes"
+        with app.out.paged():
+            _show_diffs(app, changes)
 
 
 def confirm_changes(app: App, changes: Sequence[FileChange], question: str, *, yes: bool) -> bool:
@@ -63,9 +83,7 @@ def confirm_changes(app: App, changes: Sequence[FileChange], question: str, *, y
     if yes:
         return True
     if app.out.is_interactive:
-        show(app, changes)
-        app.out.gap()
-        return confirm(question)
+        return _ask(app, changes, question)
     given = click.get_current_context().find_root().obj
     paths = [str(each.path) for each in merge_changes(changes)]
     raise ChoiceNeeded(

@@ -2,23 +2,25 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from shlex import quote
 from typing import Any, NamedTuple
 
-from leftoff.checkpoint import Checkpoint, to_plain
+from leftoff.checkpoint import Checkpoint, Decision, from_plain, to_plain
 from leftoff.store import CheckpointEntry
 from leftoff.text import times
 from leftoff.text.fence import Rendered, join, say
-from leftoff.threads.field_labels import LABELS
+from leftoff.threads.field_labels import LABELS, format_decision, format_trigger
 
 # The changed files of a big refactoring would push everything else off the screen.
 _MOST_FILES = 10
-_MOST_REVISIONS = 10
+_MOST_REVISIONS, _FEW_REVISIONS = 10, 5
 
 _GROUPS = (
     "summary requests next_action next_steps constraints left_off intent answers_to "
-    "pending_prompts in_flight last_failure blockers questions done todos plan".split(),
+    "pending_prompts in_flight last_failure blockers questions done todos plan "
+    "feature tdd_phase".split(),
     "decisions failed notes".split(),
-    "files artifacts commands also_ran trail".split(),
+    "files files_deleted artifacts commands also_ran trail".split(),
     "last_commit dirty".split(),
 )
 _DETAILS = "context agent session_id transcript worktree reason".split()
@@ -27,20 +29,8 @@ _DETAILS = "context agent session_id transcript worktree reason".split()
 # `stated` is shown by what is not marked as inferred.
 _SHOWN_ELSEWHERE = frozenset(
     "schema id name saved_at as_of trigger head branch project thread act stated native_text "
-    "native_lines files_modified focus_files seen_files".split()
+    "native_lines files_modified focus_files seen_files watched".split()
 )
-_TRIGGERS = {
-    "manual": "saved on request",
-    "precompact": "saved before a compaction",
-    "context": "saved because the context was full",
-    "close": "saved when you said goodbye",
-    "idle": "saved after a pause",
-    "long-command": "saved before a long command",
-    "session-end": "saved when the session ended",
-    "recovered": "recovered from a session that died",
-    "ship": "saved by ship",
-    "import": "imported",
-}
 
 
 class PageField(NamedTuple):
@@ -82,20 +72,24 @@ def build_page(
     now: datetime,
     revisions: Sequence[CheckpointEntry],
     *,
-    besides: Iterable[str] = (),
+    besides: Sequence[str] = (),
 ) -> Rendered:
     """Return everything in a checkpoint as a page: the task first, the details last.
 
-    `besides` are keys that the reader sees elsewhere.
+    `besides` are keys that the reader sees elsewhere. Without ids, the history has none either.
     """
+    has_ids = "id" not in besides
     plain = {key: value for key, value in _prepare(checkpoint).items() if key not in besides}
     others = [key for key in plain if key not in LABELS and key not in _SHOWN_ELSEWHERE]
     groups = [
         [_headline(checkpoint, state, now)],
         *([*_format_fields(plain, group)] for group in _GROUPS),
         [*_format_fields(plain, others)],
-        [_format_history(revisions)],
-        [*_format_fields(plain, _DETAILS), say("Id: {id}", id=checkpoint.id)],
+        [_format_history(revisions, has_ids=has_ids)],
+        [
+            *_format_fields(plain, _DETAILS),
+            say("Id: {id}", id=checkpoint.id) if has_ids else say(""),
+        ],
     ]
     return join([join(filter(None, group)) for group in groups if any(group)], "\n\n")
 
@@ -113,11 +107,6 @@ def _headline(checkpoint: Checkpoint, state: str, now: datetime) -> Rendered:
         agent=agent,
         trigger=format_trigger(checkpoint.trigger),
     )
-
-
-def format_trigger(trigger: str | None) -> str:
-    """Say in words why a checkpoint was saved."""
-    return _TRIGGERS.get(trigger or "", trigger or "saved")
 
 
 def _with_files(plain: dict[str, Any], checkpoint: Checkpoint) -> dict[str, Any]:
@@ -165,22 +154,26 @@ def _format_field(key: str, value: Any) -> Rendered:
     return join([head, *(say("- {text:lines}", text=text) for text in texts)])
 
 
-def _format_history(revisions: Sequence[CheckpointEntry]) -> Rendered:
+def _format_history(revisions: Sequence[CheckpointEntry], *, has_ids: bool) -> Rendered:
     """List the thread's revisions, newest first."""
     if len(revisions) <= 1:
         return say("")
     shown = [
         say(
-            "- {moment}, {trigger}{head} ({id})",
+            "- {moment}, {trigger}{head}{id}",
             moment=times.local(each.saved_at),
             trigger=format_trigger(each.trigger),
             head=say("; the newest" if each.is_head else ""),
-            id=each.id,
+            id=say(" ({id})", id=each.id) if has_ids else say(""),
         )
-        for each in revisions[:_MOST_REVISIONS]
+        for each in revisions[: _MOST_REVISIONS if has_ids else _FEW_REVISIONS]
     ]
     more = len(revisions) - len(shown)
-    rest = [say("- and {count} more: `leftoff log NAME` lists them", count=more)] if more else []
+    name = revisions[0].name or revisions[0].id
+    rest = [
+        say("- and {count} more: `leftoff log {name}` lists them", count=more, name=quote(name))
+    ]
+    rest = rest if more else []
     return join([say("History:"), *shown, *rest])
 
 
@@ -204,7 +197,7 @@ def format_branch(checkpoint: Checkpoint) -> str:
 
 def _inline(key: str, value: Any) -> str:
     if not isinstance(value, dict):
-        return str(value)
+        return format_trigger(value) if key == "trigger" else str(value)
     if key in _SENTENCES:
         return _SENTENCES[key](value)
     return ", ".join(f"{name} {each}" for name, each in value.items())
@@ -212,6 +205,10 @@ def _inline(key: str, value: Any) -> str:
 
 def _format_reason(value: dict[str, Any]) -> str:
     return " — ".join(str(value[key]) for key in ("what", "why") if value.get(key))
+
+
+def _format_decision(value: dict[str, Any]) -> str:
+    return format_decision(from_plain(value, Decision))
 
 
 def _plan(value: dict[str, Any]) -> str:
@@ -249,7 +246,7 @@ def _step(value: dict[str, Any]) -> str:
 
 _SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
     "context": _context,
-    "decisions": _format_reason,
+    "decisions": _format_decision,
     "failed": _format_reason,
     "files": _file,
     "in_flight": lambda value: f"{value['tool']}: {value.get('what', '')}",

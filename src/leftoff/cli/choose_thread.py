@@ -18,9 +18,12 @@ def choose_open(app: App, verb: str) -> CheckpointEntry:
         raise NoSuchCheckpoint(nothing, hint="Run `leftoff list --all` to see what has ended.")
     if len(entries) == 1:
         return entries[0]
-    question = f"Which one do you want to {_VERBS[verb]}?"
-    if app.out.can_draw:
-        return pick_open(app, question, verb)
+    return pick_open(app, f"Which one do you want to {_VERBS[verb]}?", verb)
+
+
+def _choose_by_number(app: App, question: str, verb: str) -> CheckpointEntry:
+    """Let the user choose an open thread where no picker can be drawn; scripts get the choices."""
+    entries = _list_open(app, _MOST_CHOICES)
     choice = ChoiceNeeded(
         f"{len(entries)} threads are open.",
         question=question,
@@ -46,7 +49,9 @@ _MOST_PICKED = 1_000
 
 
 def pick_open(app: App, question: str, verb: str) -> CheckpointEntry:
-    """Let the user choose one of the open threads in the picker."""
+    """Let the user choose one of the open threads, in the picker if it can be drawn."""
+    if not app.out.can_draw:
+        return _choose_by_number(app, question, verb)
     picker = cli.thread_picker
     choice = picker.ThreadChoice(
         question=question, verb=verb, load=lambda: _list_open(app, _MOST_PICKED)
@@ -55,8 +60,9 @@ def pick_open(app: App, question: str, verb: str) -> CheckpointEntry:
 
 
 def has_several(app: App) -> bool:
-    """Return whether a picker is of use: there are several open threads, and a person to choose."""
-    return app.out.can_draw and len(_list_open(app, 2)) > 1
+    """Return whether to ask which thread: there are several, and a person to choose."""
+    is_asked = app.out.is_interactive and app.out.is_for_person
+    return is_asked and len(_list_open(app, 2)) > 1
 
 
 def _list_open(app: App, limit: int) -> list[CheckpointEntry]:

@@ -109,7 +109,8 @@ def drop(app: App, names: tuple[str, ...]) -> None:
     chosen = names or (choose_open(app, "drop").id,)
     entries = app.workspace.drop(*chosen)
     shown = [key_of(entry) for entry in entries]
-    text = [*(f'Dropped "{name}"' for name in shown), "Run `leftoff undo` to reopen it."]
+    it = "it" if len(shown) == 1 else "them"
+    text = [*(f'Dropped "{name}"' for name in shown), f"Run `leftoff undo` to reopen {it}."]
     app.out.result({"dropped": shown}, text)
 
 

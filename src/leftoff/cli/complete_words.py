@@ -61,4 +61,5 @@ def checkpoint_argument(
     complete: Callable[..., list[str]] = complete_names, **settings: Any
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Add the NAME|ID argument."""
-    return click.argument("name", metavar="NAME|ID", shell_complete=complete, **settings)
+    name = "NAME|ID" if settings.get("required", True) else "[NAME|ID]"
+    return click.argument("name", metavar=name, shell_complete=complete, **settings)

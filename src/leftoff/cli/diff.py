@@ -13,6 +13,7 @@ from leftoff.errors import LeftoffError
 from leftoff.store import CheckpointEntry
 from leftoff.text import times
 from leftoff.threads.compare import KeyChange, compare
+from leftoff.threads.field_labels import LABELS
 
 
 @command()
@@ -44,7 +45,10 @@ def _compare(app: App, old: CheckpointEntry, new: CheckpointEntry) -> list[KeyCh
 def layout_changes(app: App, old: CheckpointEntry, new: CheckpointEntry, look: Look) -> list[str]:
     """Lay out what differs between two checkpoints: what went in red, what came in green."""
     lines: list[str] = []
-    for change in _compare(app, old, new):
+    # The work comes before the details.
+    order = {key: number for number, key in enumerate(LABELS)}
+    changes = _compare(app, old, new)
+    for change in sorted(changes, key=lambda each: order.get(each.key, len(order))):
         label, removed = label_values(change.key, change.removed)
         lines.append(look.paint("label", clean_line(label)))
         added = label_values(change.key, change.added)[1]

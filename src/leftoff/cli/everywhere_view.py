@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from leftoff.cli.app import App, clean_line, one_line
-from leftoff.cli.list import age_of, describe_entry, format_name
+from leftoff.cli.list import age_of, describe_entry, format_name, shorten_path
 from leftoff.cli.look import ThreadRow, layout_threads
 from leftoff.cli.progress_bar import show_progress
+from leftoff.cli.status_page import print_facts, print_threads
 from leftoff.projects.known_projects import forget, list_known
 from leftoff.store import utc_now
 from leftoff.text.plural import format_count
@@ -77,7 +78,7 @@ def _build_rows(app: App, threads: Sequence[ThreadElsewhere], now: datetime) -> 
             name=clean_line(format_name(each.entry)),
             age=age_of(each.entry, now),
             next_action=clean_line(each.entry.next_action),
-            place=clean_line(shorten(app, each.root)),
+            place=clean_line(shorten_path(app, each.root)),
         )
         for each in threads
     ]
@@ -89,7 +90,7 @@ def _build_columns(
     return {
         "name": [format_name(each.entry) for each in threads],
         "age": [age_of(each.entry, now) for each in threads],
-        "project": [shorten(app, each.root) for each in threads],
+        "project": [shorten_path(app, each.root) for each in threads],
         "next action": [one_line(each.entry.next_action) for each in threads],
     }
 
@@ -104,6 +105,18 @@ def show_elsewhere(app: App, found: Everywhere) -> None:
         app.out.text("… and more: leftoff list --everywhere")
 
 
+def show_page(app: App, facts: dict[str, str], found: Everywhere, *, is_well: bool) -> None:
+    """Show a person the facts, then the threads of all projects."""
+    warnings = [] if is_well else ["hooks"]
+    if not found.threads:
+        print_facts(app, {**facts, "open": _format_open(found)}, warnings)
+        return
+    print_facts(app, facts, warnings)
+    rows = _build_rows(app, found.threads, utc_now())
+    more = "`leftoff list --everywhere` shows all of them."
+    print_threads(app, rows, f"Open: {_format_open(found)}", more, is_cut=found.is_cut)
+
+
 def _format_open(found: Everywhere) -> str:
     count = len(found.threads)
     if not count:
@@ -114,14 +127,8 @@ def _format_open(found: Everywhere) -> str:
     return f"{format_count(count, 'thread')} in {projects}"
 
 
-def shorten(app: App, path: Path) -> str:
-    """Return a path with `~` for the home folder."""
-    home = app.environment.home
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
-
-
 def _format_gone(app: App, gone: Sequence[Path]) -> str:
-    named = [shorten(app, each) for each in gone[:_MOST_NAMED]]
+    named = [shorten_path(app, each) for each in gone[:_MOST_NAMED]]
     more = len(gone) - len(named)
     named += [f"{more} more"] if more else []
     were = "was" if len(gone) == 1 else "were"

@@ -10,6 +10,7 @@ from leftoff.checkpoint import to_plain
 from leftoff.cli.app import App, command, format_fallback_notice, group, one_line
 from leftoff.cli.ask_questions import choose
 from leftoff.cli.complete_words import complete_from_store, complete_paths
+from leftoff.cli.native_details import describe, list_details
 from leftoff.errors import ChoiceNeeded, LeftoffError, UsageError
 from leftoff.fingerprints import can_be_path, name_path
 from leftoff.knowledge import features
@@ -404,15 +405,20 @@ def _fields(item: Feature | Fix) -> Iterator[tuple[str, str]]:
     else:
         yield "priority", str(item.priority or "")
         yield "depends on", ", ".join(item.dependencies)
+    yield "phase", item.phase or ""
     yield "attempts", f"{item.attempts} of {item.max_attempts}" if item.attempts else ""
     yield "files", ", ".join(item.related_files)
-    yield "checks", ", ".join(f"{key} {value}" for key, value in item.verification.items())
+    yield (
+        "checks",
+        ", ".join(f"{key} {describe(value)}" for key, value in item.verification.items()),
+    )
     yield "issue", f"#{item.issue}" if item.issue else ""
     yield "pr", f"#{item.pr}" if item.pr else ""
     yield "branch", item.branch or ""
     yield "labels", ", ".join(item.labels)
     yield "noted", times.local(item.created_at) if item.created_at else ""
     yield "archived", times.local(item.archived_at) if item.archived_at else ""
+    yield from list_details(item.extra)
 
 
 def _format_scenario(scenario: Scenario) -> str:

@@ -13,6 +13,7 @@ from leftoff.agents.hook_table import HookTable
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli.app import App, key_of
 from leftoff.cli.ask_questions import confirm
+from leftoff.cli.replay import PromptAnswer
 from leftoff.errors import LeftoffError
 from leftoff.hooks import hand_over
 from leftoff.session import sessions
@@ -51,10 +52,19 @@ def recover_dead(app: App) -> None:
         app.out.text(f"Saved {format_count(len(saved), 'session')} that died.")
 
 
-def hand_over_to(
-    app: App, entry: CheckpointEntry, agent: str, *, is_headless: bool, is_printed: bool
+def hand_over_to(  # noqa: PLR0913 - the thread, the agent, and how to start it
+    app: App,
+    entry: CheckpointEntry,
+    agent: str,
+    *,
+    is_headless: bool,
+    is_printed: bool,
+    prompts: PromptAnswer | None = None,
 ) -> int:
-    """Start an agent with a thread, or print the command line that does."""
+    """Start an agent with a thread, or print the command line that does.
+
+    `prompts` are what the user wants it to do first.
+    """
     checkpoint = app.store.load(entry)
     target = Target(
         table=WIRINGS[agent].table,
@@ -76,24 +86,37 @@ def hand_over_to(
         question = f"Continue its own session ({shlex.join(native)}) instead of a new one?"
         if confirm(question, default=False):
             return subprocesses.become(program, native, target.folder)
-    prompt = _prepare(app, entry, agent, target)
+    asked = _join_prompts(prompts.texts) if prompts is not None else ""
+    prompt = _prepare(app, entry, agent, target, asked)
+    if prompts is not None:
+        prompts.apply()
     app.store.close()
     return subprocesses.become(
         program, target.build(prompt), target.folder, has_input=not is_headless
     )
 
 
-def _prepare(app: App, entry: CheckpointEntry, agent: str, target: Target) -> str:
-    """Leave the thread for the agent's start hook; without one, return the briefing as prompt."""
+def _join_prompts(texts: list[str]) -> str:
+    """Join prompts into one argument; a space keeps an agent from reading it as an option."""
+    asked = "\n\n".join(texts).replace("\0", "")
+    return f" {asked}" if asked.startswith("-") else asked
+
+
+def _prepare(app: App, entry: CheckpointEntry, agent: str, target: Target, asked: str) -> str:
+    """Leave the thread for the agent's start hook; without one, return the briefing as prompt.
+
+    What the user asked for is the prompt, or follows the briefing.
+    """
     has_hooks = WIRINGS[agent].is_active(find_places(app.environment))
     is_disabled = "session-start" in app.environment.list_disabled_hooks() or is_off(app.project)
     if has_hooks and not is_disabled:
         hand_over.expect(app.store, target.folder, agent, entry)
-        return _PROMPT
+        return asked or _PROMPT
     checkpoint = app.workspace.load_resumed(entry)
     budget = min(app.settings.budget, briefing.MOST_TOKENS[agent])
     checks = app.workspace.check(checkpoint)
-    return str(app.workspace.render_briefing(checkpoint, checks, budget=budget))
+    briefed = str(app.workspace.render_briefing(checkpoint, checks, budget=budget))
+    return f"{briefed}\n\n{asked}" if asked else briefed
 
 
 def _print_command(app: App, entry: CheckpointEntry, target: Target, native: list[str]) -> None:

@@ -10,11 +10,11 @@ from leftoff.cli import adopt_profile, unsaved_view
 from leftoff.cli.app import App, command
 from leftoff.cli.ask_questions import confirm
 from leftoff.cli.change_preview import confirm_changes, describe_changes, show
-from leftoff.errors import LeftoffError, UsageError
+from leftoff.errors import LeftoffError, UsageError, wrap_os_error
 from leftoff.session.unsaved_work import UnsavedSession
 from leftoff.store import LISTED
 from leftoff.text.plural import join_words
-from leftoff.wiring import claude_status_line, detect_agents, install
+from leftoff.wiring import claude_status_line, detect_agents, inspect_state, install
 from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.foreign_files import FileChange
 from leftoff.wiring.install import Done
@@ -69,7 +69,7 @@ def init(  # noqa: PLR0913 - one option each
         wired = _limit_to_projects(wired, is_named=bool(agents))
     places = find_places(app.environment, app.project.worktree if scope == "project" else None)
     used = _list_profiles(app, profile)
-    wired, refused = _refuse_unusable(app, places, wired, used)
+    wired, refused = _refuse_unusable(app, places, wired, used, with_mcp=with_mcp)
     if with_line is None:
         with_line = not (yes or dry_run) and _offer_line(app, places, wired, used)
     extras = {"with_mcp": with_mcp, "with_line": with_line}
@@ -96,15 +96,17 @@ def init(  # noqa: PLR0913 - one option each
 
 
 def _refuse_unusable(
-    app: App, places: Places, agents: Sequence[str], used: Sequence[str]
+    app: App, places: Places, agents: Sequence[str], used: Sequence[str], *, with_mcp: bool
 ) -> tuple[list[str], list[str]]:
     """Return the agents whose settings can be changed; warn why the others are left out."""
     usable, refused = [], list[LeftoffError]()
     for agent in agents:
         try:
-            WIRINGS[agent].plan(places, wanted=profiles.find_wanted_events(used))
+            _plan(places, [agent], used, {"with_mcp": with_mcp})
         except LeftoffError as error:
             refused.append(error)
+        except OSError as error:
+            refused.append(wrap_os_error(error))
         else:
             usable.append(agent)
     if refused and not usable:
@@ -249,4 +251,4 @@ def _notes(places: Places, agents: Sequence[str]) -> list[str]:
     ]
     for agent in agents:
         notes += WIRINGS[agent].explain(places)
-    return notes
+    return [*notes, *(inspect_state.explain_missing_command() if agents else [])]

@@ -68,7 +68,15 @@ def _find_intent(app: App, text: str, *, at_start: bool) -> Intent | None:
     if found.name is not None:
         named = known.get(found.name) or _spell(app, text, found.name)
         found = msgspec.structs.replace(found, name=named)
-    return adapt_to_profile(found, profile)
+    found = adapt_to_profile(found, profile)
+    # guardz resumes without asking, but a question such as "where did we stop?" resumes nothing.
+    if (
+        profile == "guardz"
+        and found.kind == "resume"
+        and not text.rstrip().endswith(("?", "\uff1f"))
+    ):
+        return msgspec.structs.replace(found, options=(*found.options, "--accept"))
+    return found
 
 
 def _spell(app: App, text: str, name: str) -> str:

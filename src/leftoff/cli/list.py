@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import click
@@ -103,13 +104,20 @@ def show(app: App, entries: Sequence[CheckpointEntry], *, empty: str) -> None:
     entries = _show_saves(app, entries) if app.settings.naming == "required" else entries
     if app.out.as_json:
         app.out.json([describe_entry(entry, now) for entry in entries])
-    elif entries and app.out.is_for_person:
+    elif entries and app.out.is_for_person and app.settings.naming != "required":
         with app.out.paged():
             app.out.lines(layout_threads(build_rows(app, entries, now), app.out.look))
     elif entries:
-        app.out.table(_columns(app, entries, now))
+        columns = _columns(app, entries, now)
+        app.out.table(
+            {name: columns[name] for name in _THEIRS} if app.out.is_for_person else columns
+        )
     else:
         app.out.text(empty)
+
+
+# The table that openclaw shows people.
+_THEIRS = ("name", "created", "age", "task")
 
 
 def _show_saves(app: App, entries: Sequence[CheckpointEntry]) -> Sequence[CheckpointEntry]:
@@ -178,7 +186,7 @@ def build_rows(app: App, entries: Sequence[CheckpointEntry], now: datetime) -> l
             task=clean_line(entry.task or entry.problem),
             name=clean_line(format_name(entry)),
             age=age_of(entry, now),
-            next_action=clean_line(entry.next_action),
+            next_action="" if _is_done(entry) else clean_line(entry.next_action),
             branch=clean_line(entry.branch),
             agent=clean_line(entry.agent),
             state="" if state_of(entry) == "open" else format_state(entry),
@@ -204,8 +212,15 @@ def _columns(app: App, entries: Sequence[CheckpointEntry], now: datetime) -> dic
         "state": [format_state(entry) for entry in entries],
         **locate_worktrees(app, entries),
         "task" if is_theirs else "summary": column("task"),
-        "next action": column("next_action"),
+        "next action": [
+            "-" if _is_done(entry) else one_line(entry.next_action) for entry in entries
+        ],
     }
+
+
+def _is_done(entry: CheckpointEntry) -> bool:
+    """Return whether a thread is done, so that nothing comes next."""
+    return entry.state == "consumed"
 
 
 def locate_worktrees(app: App, entries: Sequence[CheckpointEntry]) -> dict[str, list[str]]:
@@ -261,6 +276,20 @@ def format_nothing_open(app: App, empty: str) -> str:
 def age_of(entry: CheckpointEntry, now: datetime) -> str:
     """Return how long ago the work was last active, in words."""
     return times.age((now - entry.as_of).total_seconds())
+
+
+def shorten_path(app: App, path: Path) -> str:
+    """Return a path with `~` for the home folder."""
+    home = app.environment.home
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+
+
+def shorten_id(full: str, others: Sequence[str], least: int = 8) -> str:
+    """Return the start of an id that distinguishes it from the others."""
+    for length in range(least, len(full)):
+        if sum(each.startswith(full[:length]) for each in others) <= 1:
+            return full[:length]
+    return full
 
 
 def list_facts(app: App, entry: CheckpointEntry) -> list[str]:

@@ -10,19 +10,28 @@ import msgspec
 
 from leftoff.checkpoint import MANUAL
 from leftoff.cli.app import App, clean_line, command, key_of, one_line
-from leftoff.cli.checkpoint_view import format_trigger
 from leftoff.cli.choose_thread import has_several, pick_open
 from leftoff.cli.complete_words import checkpoint_argument
-from leftoff.cli.list import describe_entry, format_state, list_facts
-from leftoff.cli.look import cut, draw_rule, layout_page, pad, width
+from leftoff.cli.list import (
+    describe_entry,
+    format_name,
+    format_state,
+    list_facts,
+    shorten_id,
+)
+from leftoff.cli.look import Look, cut, layout_page, pad, width, wrap_line
 from leftoff.errors import UsageError
 from leftoff.snapshots.shelf import Snapshot, describe_reason, list_snapshots
 from leftoff.store import BY_HAND_OVER, CheckpointEntry, StoreEvent
 from leftoff.text import times
 from leftoff.text.plural import format_count
+from leftoff.threads.field_labels import format_trigger
 
 _NAMED = 3
 _ACTION_CHARS = 20
+_BEFORE = len("2026-11-18 12:35  ")
+# The date and time in an id, up to the minute.
+_SHORT_ID = 13
 
 
 class LogLine(NamedTuple):
@@ -31,6 +40,8 @@ class LogLine(NamedTuple):
     at: datetime
     action: str
     what: str
+    revision: str = ""
+    """The id of the checkpoint that it saved."""
 
 
 @command()
@@ -65,7 +76,7 @@ def log(app: App, name: str | None, limit: int, *, with_all: bool) -> None:
     if app.out.as_json:
         _print_json(app, revisions, events, taken)
         return
-    happened = [*_lines(app, events), *map(_format_snapshot, taken)]
+    happened = [*_lines(app, events), *(_format_snapshot(app, each) for each in taken)]
     happened.sort(key=lambda each: each.at, reverse=True)
     with app.out.paged():
         if app.out.is_for_person:
@@ -107,32 +118,45 @@ def _print_page(
     revisions: Sequence[CheckpointEntry],
     lines: Sequence[LogLine],
 ) -> None:
-    """Print a history for a person: the thread, then its saves with their ids, then the rest."""
+    """Print a history for a person: the thread, then what happened, newest first."""
     look = app.out.look
     if entry is not None:
         task = clean_line(entry.task)
         app.out.lines(layout_page(f"Task: {task}" if task else "", look, list_facts(app, entry)))
     name = key_of(entry) if entry else ""
+    ids = [each.id for each in revisions]
     shown = [
-        # On the page of one thread, its name says nothing.
+        # The page of one thread shows the ids of its revisions instead of its name.
         LogLine(
-            each.at, clean_line(each.action), clean_line("" if each.what == name else each.what)
+            each.at,
+            clean_line(each.action),
+            clean_line(shorten_id(each.revision, ids, _SHORT_ID))
+            if entry and each.revision
+            else clean_line("" if each.what == name else each.what),
         )
         for each in lines
     ]
     places = max((width(each.action) for each in shown), default=0)
     for each in shown:
-        when = look.paint("quiet", times.local(each.at))
-        what = cut(each.what, max(8, look.columns - places - 20))
-        app.out.lines([f"{when}  {pad(each.action, places)}  {look.paint('name', what)}".rstrip()])
+        app.out.lines(_layout_line(each, look, places))
     if not shown:
         app.out.text("Nothing has happened yet.")
     if len(revisions) > 1:
-        app.out.lines(["", draw_rule(look, "Revisions")])
-        for revision in revisions:
-            words = f"{revision.id}  {format_trigger(revision.trigger)}"
-            newest = look.paint("good", "  newest") if revision.is_head else ""
-            app.out.lines([f"{cut(clean_line(words), look.columns - 8)}{newest}"])
+        hint = "`leftoff show ID` shows a revision, and `leftoff diff ID ID` compares two."
+        app.out.lines(["", *(look.paint("quiet", row) for row in wrap_line(hint, look.columns))])
+
+
+def _layout_line(line: LogLine, look: Look, places: int) -> list[str]:
+    """Put the time, the action and its object in columns; on a narrow screen, the object below."""
+    when = look.paint("quiet", times.local(line.at))
+    room = look.columns - places - _BEFORE - 2
+    if room < _SHORT_ID:
+        first, *rest = wrap_line(line.action, look.columns - _BEFORE)
+        what = look.paint("name", cut(line.what, look.columns - _BEFORE))
+        below = [*rest, what] if what else rest
+        return [f"{when}  {first}", *(" " * _BEFORE + row for row in below)]
+    what = look.paint("name", cut(line.what, room))
+    return [f"{when}  {pad(line.action, places)}  {what}".rstrip()]
 
 
 def _list_snapshots(
@@ -149,8 +173,11 @@ def _list_snapshots(
     return [*itertools.islice(found, limit)]
 
 
-def _format_snapshot(snapshot: Snapshot) -> LogLine:
+def _format_snapshot(app: App, snapshot: Snapshot) -> LogLine:
     files = format_count(snapshot.files + snapshot.absent, "file")
+    if app.out.is_for_person:
+        action = f"snapshot of {files}, {describe_reason(snapshot)}"
+        return LogLine(snapshot.at, action, snapshot.short_id)
     what = f"{snapshot.short_id}, {files}, {describe_reason(snapshot)}"
     return LogLine(snapshot.at, "snapshot", what)
 
@@ -176,7 +203,7 @@ def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[LogLine]:
             undone = known.get(undone.of or "") or index.find_act(undone.of or "") or undone
         subject = undone or event
         entries = [index.get(each) for each in subject.ids[:_NAMED]]
-        names = dict.fromkeys(key_of(entry) for entry in entries if entry)
+        names = dict.fromkeys(format_name(entry) for entry in entries if entry)
         named = subject.name if len(subject.ids) == 1 else None
         what = named or ", ".join(names) or ", ".join(subject.ids[:_NAMED])
         if subject.snapshots:
@@ -184,12 +211,24 @@ def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[LogLine]:
         more = f" (+{len(subject.ids) - _NAMED})" if len(subject.ids) > _NAMED else ""
         detail = _word(undone.action) if undone else _reason(event, entries)
         action = f"{_word(event.action)} ({detail})" if detail else _word(event.action)
-        yield LogLine(event.at, action, f"{what}{more}")
+        is_saved = event.action == "saved" and undone is None
+        if is_saved and app.out.is_for_person:
+            action = _describe_save(entries)
+        revision = event.ids[0] if is_saved and len(event.ids) == 1 else ""
+        yield LogLine(event.at, action, f"{what}{more}", revision)
 
 
 def _word(action: str) -> str:
     """Return an action in the words of the commands."""
     return {"consumed": "done", "code-restored": "restored code"}.get(action, action)
+
+
+def _describe_save(entries: Sequence[CheckpointEntry | None]) -> str:
+    """Describe for a person why something was saved, and in which agent."""
+    found = [entry for entry in entries if entry]
+    reasons = dict.fromkeys(format_trigger(entry.trigger) for entry in found)
+    agents = dict.fromkeys(f"in {entry.agent}" for entry in found if entry.agent)
+    return ", ".join([*reasons, *agents]) or "saved"
 
 
 def _reason(event: StoreEvent, entries: Sequence[CheckpointEntry | None]) -> str:

@@ -75,15 +75,22 @@ def _is_narrow(text: str) -> bool:
 
 
 def cut(line: str, limit: int) -> str:
-    """Cut a line that is too wide and mark the cut with an ellipsis."""
+    """Cut a line that is too wide, between two words if it can, and mark that with an ellipsis."""
     if width(line) <= limit:
         return line
     if not (line.isascii() or _is_narrow(line) or re.fullmatch(_SIMPLE, line)):
-        return f"{cli.wide_text.cut_to(line, limit - 1)}…"
+        return f"{_end_at_word(cli.wide_text.cut_to(line, limit - 1), line)}…"
     kept = line[: max(0, limit - 1)]
     while width(kept) >= max(1, limit):
         kept = kept[:-1]
-    return f"{kept}…"
+    return f"{_end_at_word(kept, line)}…"
+
+
+def _end_at_word(kept: str, line: str) -> str:
+    """Drop the cut-off word at the end, unless that would drop more than half of the text."""
+    is_whole = line[len(kept) : len(kept) + 1].isspace()
+    whole = (kept if is_whole else kept.rpartition(" ")[0]).rstrip(" ,;:-–—")
+    return whole if 2 * len(whole) >= len(kept) else kept
 
 
 def pad(text: str, places: int) -> str:
@@ -198,7 +205,7 @@ def layout_page(text: str, look: Look, facts: Sequence[str] = ()) -> list[str]:
 
     The facts about the thread, its name first, replace the lines that open a briefing.
     """
-    sections = [*_split_sections(text, has_facts=bool(facts))]
+    sections = _join_sections(_split_sections(text, has_facts=bool(facts)))
     tasks = [each for each in sections if each.label == "Task"]
     title = [line for each in tasks for row in each.lines for line in _wrap_title(row, look)]
     rest = [each for each in sections if each not in tasks]
@@ -235,6 +242,19 @@ def _split_sections(text: str, *, has_facts: bool) -> Iterator[PageSection]:
         yield section
 
 
+def _join_sections(sections: Iterator[PageSection]) -> list[PageSection]:
+    """Join sections with the same label into one list: a briefing has a line for each next step."""
+    joined: list[PageSection] = []
+    for each in sections:
+        before = joined[-1] if joined else None
+        if before is not None and before.label == each.label and each.label and each.lines:
+            lines = [line if line.startswith((" ", "- ")) else f"- {line}" for line in before.lines]
+            joined[-1] = PageSection(each.label, [*lines, f"- {each.lines[0]}", *each.lines[1:]])
+        else:
+            joined.append(each)
+    return joined
+
+
 def _measure_gutter(sections: Sequence[PageSection], look: Look) -> int:
     """Return the width of the column of labels; 0 if the screen is too narrow for one."""
     widths = [width(each.label) for each in sections if each.label]
@@ -251,7 +271,8 @@ def _layout_section(section: PageSection, look: Look, gutter: int) -> Iterator[s
     )
     label = look.paint(role, section.label)
     indent = gutter or 2
-    body = [row for line in _drop_bullet(section.lines) for row in _wrap_body(line, look, indent)]
+    lines = _quote_whole(_drop_bullet(section.lines))
+    body = [row for line in lines for row in _wrap_body(line, look, indent)]
     if gutter and width(section.label) < gutter and body:
         yield label + " " * (gutter - width(section.label)) + body.pop(0)
     else:
@@ -264,6 +285,17 @@ def _drop_bullet(lines: list[str]) -> list[str]:
     if len(lines) == 1 and lines[0].startswith("- "):
         return [lines[0].removeprefix("- ")]
     return lines
+
+
+def _quote_whole(lines: list[str]) -> list[str]:
+    """Quote the first line of a text of several lines, too: in a briefing, it follows the label."""
+    first, *rest = lines or [""]
+    is_text = rest and not first.startswith(("-", " ")) and all(map(_is_quote, rest))
+    return [f"{fence.QUOTE}{first}", *rest] if is_text else lines
+
+
+def _is_quote(line: str) -> bool:
+    return line.startswith(fence.QUOTE)
 
 
 def _wrap_body(line: str, look: Look, indent: int) -> list[str]:
@@ -302,20 +334,23 @@ _MOST_LINES = 2
 _BETWEEN = " · "
 
 
-def layout_threads(rows: Sequence[ThreadRow], look: Look) -> list[str]:
-    """Lay out threads: the task first, the facts beside it or below, then the next action."""
+def layout_threads(rows: Sequence[ThreadRow], look: Look, mark: str = "→") -> list[str]:
+    """Lay out threads: the task first, the facts beside it or below, then the next action.
+
+    `mark` is before the next action, or before what is shown in its place.
+    """
     facts = [_list_facts(row) for row in rows]
     widths = [max(map(width, column)) for column in zip(*facts, strict=True)]
     room = look.columns - sum(each + len(_GAP) for each in widths if each)
     if look.columns < _COLUMNS_BESIDE or room < _LEAST_BESIDE:
-        blocks = ["\n".join(_layout_block(row, look)) for row in rows]
+        blocks = ["\n".join(_layout_block(row, look, mark)) for row in rows]
         return "\n\n".join(blocks).split("\n")
     texts = [width(text) for row in rows for text in (row.task, f"→ {row.next_action}")]
     left = look.narrow(min(room, max(texts, default=0)))
     return [
         line
         for row, cells in zip(rows, facts, strict=True)
-        for line in _layout_beside(row, _format_cells(cells, widths, look), left)
+        for line in _layout_beside(row, _format_cells(cells, widths, look), left, mark)
     ]
 
 
@@ -337,19 +372,19 @@ def _format_cells(cells: Sequence[str], widths: Sequence[int], look: Look) -> st
     return f"{look.paint('name', name)}  {look.paint('quiet', '  '.join(rest).rstrip())}"
 
 
-def _layout_beside(row: ThreadRow, facts: str, look: Look) -> Iterator[str]:
+def _layout_beside(row: ThreadRow, facts: str, look: Look, mark: str) -> Iterator[str]:
     first, *rest = wrap_to(row.task or "-", look.columns, _MOST_LINES)
     gap = " " * (look.columns - width(first))
     yield f"{look.paint('title', isolate(first))}{gap}  {facts}"
     yield from (look.paint("title", line) for line in rest)
-    yield from _layout_next(row, look)
+    yield from _layout_next(row, look, mark)
 
 
-def _layout_block(row: ThreadRow, look: Look) -> Iterator[str]:
+def _layout_block(row: ThreadRow, look: Look, mark: str) -> Iterator[str]:
     for line in wrap_to(row.task or "-", look.columns, _MOST_LINES):
         yield look.paint("title", line)
     yield from _wrap_facts(_list_facts(row), look)
-    yield from _layout_next(row, look)
+    yield from _layout_next(row, look, mark)
 
 
 def _wrap_facts(facts: Sequence[str], look: Look) -> list[str]:
@@ -364,18 +399,20 @@ def _wrap_facts(facts: Sequence[str], look: Look) -> list[str]:
     return [join_facts(first, look), *(look.paint("quiet", _BETWEEN.join(each)) for each in rest)]
 
 
-def _layout_next(row: ThreadRow, look: Look) -> Iterator[str]:
+def _layout_next(row: ThreadRow, look: Look, mark: str) -> Iterator[str]:
     if not row.next_action:
         return
     for number, line in enumerate(wrap_to(row.next_action, look.columns - 2, _MOST_LINES)):
-        yield f"{look.paint('next', '→') if number == 0 else ' '} {line}"
+        yield f"{look.paint('next', mark) if number == 0 else ' '} {line}"
 
 
 # --- tables ---
 
 
 # Columns that contain sentences: a table cuts them to fit, and a card has a line for each.
-SENTENCES = frozenset({"worktree", "summary", "next action", "last request", "meaning", "prompt"})
+SENTENCES = frozenset(
+    {"worktree", "summary", "task", "next action", "last request", "meaning", "prompt"}
+)
 _LEAST_SENTENCE = 24
 _MOST_CARD_LINES = 3
 

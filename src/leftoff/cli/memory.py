@@ -5,8 +5,11 @@ from typing import Any, TypeVar
 
 import click
 
-from leftoff.cli.app import App, command, format_fallback_notice, group, one_line
+from leftoff.cli.app import App, clean_line, command, format_fallback_notice, group, one_line
 from leftoff.cli.complete_words import complete_paths
+from leftoff.cli.list import shorten_id
+from leftoff.cli.look import ThreadRow, layout_threads
+from leftoff.cli.native_details import list_details
 from leftoff.errors import UsageError
 from leftoff.knowledge import memory as book
 from leftoff.knowledge.memory import CONFIDENCES, KINDS, STATUSES, EntryDraft, MemoryEntry, Status
@@ -66,6 +69,10 @@ def _show_list(app: App, found: Sequence[MemoryEntry]) -> None:
     if app.out.as_json or not found:
         app.out.result([book.plain(entry) for entry in found], _NONE)
         return
+    if app.out.is_for_person:
+        with app.out.paged():
+            app.out.lines(layout_threads(_build_rows(app, found), app.out.look, mark="—"))
+        return
     columns: dict[str, list[str]] = {
         "id": [entry.id for entry in found],
         "kind": [entry.kind for entry in found],
@@ -77,6 +84,22 @@ def _show_list(app: App, found: Sequence[MemoryEntry]) -> None:
         columns["feature"] = [entry.feature or "-" for entry in found]
     columns["summary"] = [one_line(_what(entry)) for entry in found]
     app.out.table(columns)
+
+
+def _build_rows(app: App, found: Sequence[MemoryEntry]) -> list[ThreadRow]:
+    """Return a row for each entry, for a person: what it says, then why."""
+    now, ids = app.store.now(), [entry.id for entry in found]
+    return [
+        ThreadRow(
+            task=clean_line(entry.text),
+            name=clean_line(shorten_id(entry.id, ids)),
+            age="" if entry.extra.get(UNDATED) else times.age((now - entry.at).total_seconds()),
+            state=entry.kind if entry.status == "active" else f"{entry.kind}, {entry.status}",
+            branch=clean_line(entry.feature),
+            next_action=clean_line(entry.why),
+        )
+        for entry in found
+    ]
 
 
 def _format_time(entry: MemoryEntry) -> str:
@@ -204,6 +227,7 @@ def memory_show(app: App, entry_id: str) -> None:
         "Sources": ", ".join(entry.sources),
     }
     lines = [f"  {name:<12}{value}" for name, value in rows.items() if value]
+    lines += [f"  {name:<11} {value}" for name, value in list_details(entry.extra)]
     app.out.result(book.plain(entry), [f"{entry.id}  {entry.text}", *lines])
 
 

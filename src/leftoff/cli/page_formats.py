@@ -11,10 +11,13 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.cli.checkpoint_view import PageField, format_branch, list_fields
 from leftoff.text import times
 
-# What would start a heading, a quote, a rule or a list at the start of a line.
-_LINE_MARK = re.compile(r"(?m)^(\s*)(#|>|[-=_*]{3,}\s*$|[-+*] |\d+[.)] )")
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_CODE = re.compile(r"(`+[^`]*`+)")
+# What would start a heading, a quote, a rule, a list or a block of code at the start of a line, or
+# make a heading of the line before.
+_LINE_MARK = re.compile(r"(?m)^([^\S\n]*\d*)(#|>|~~~|[-+=_*][-+=_* \t]*$|[-+*_]\s|[.)](?:\s|$))")
+# Code within one line. Any other backtick could open code that Markdown never closes.
+_CODE = re.compile(r"(?<![`\\])(`[^`\n]+`)(?!`)")
+# Tags, links, images, other code, and what would take away the effect of our backslashes.
+_MARK = re.compile(r"<(?=[A-Za-z/!?])|`|\](?=[(\[:])|!(?=\[)|\\(?=[!-/:-@\[-`{-~])")
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
@@ -81,9 +84,14 @@ def _format_elements(field: PageField) -> list[str]:
 
 
 def _escape_markdown(text: str) -> str:
-    """Escape what would become a tag or a heading; `code` is shown as it is anyway."""
-    parts = _CODE.split(text)
+    """Escape what would become a tag, a link or a heading; `code` is shown as it is anyway."""
+    parts = _CODE.split("\n".join(text.splitlines()))
     plain = [
-        _TAG.sub("&lt;", part) if number % 2 == 0 else part for number, part in enumerate(parts)
+        _MARK.sub(_escape_mark, part) if number % 2 == 0 else part
+        for number, part in enumerate(parts)
     ]
     return _LINE_MARK.sub(r"\1\\\2", "".join(plain))
+
+
+def _escape_mark(found: re.Match[str]) -> str:
+    return "&lt;" if found[0] == "<" else f"\\{found[0]}"

@@ -13,14 +13,15 @@ from leftoff.cli import candidates, replay
 from leftoff.cli.app import App, one_line, printable
 from leftoff.cli.artifacts_view import ARTIFACTS_QUESTION
 from leftoff.cli.candidates import FoundCandidates
-from leftoff.cli.resume import ViewOptions, ask_rest, prepare_briefing
+from leftoff.cli.resume import ResumeBriefing, ViewOptions, ask_rest, prepare_briefing
 from leftoff.errors import CheckpointUnreadable, ChoiceNeeded, LeftoffError
 from leftoff.names import kebab
 from leftoff.profiles.mirror import WaitingFile
 from leftoff.store import CheckpointEntry
+from leftoff.text import fence
 from leftoff.text.fence import Rendered, block, join, say
-from leftoff.threads import check_claims
-from leftoff.threads.check_claims import Candidate, Pick
+from leftoff.threads import pick_pending
+from leftoff.threads.pick_pending import Candidate, Pick
 
 MISMATCH = "Session-id mismatch: sentinel is from a prior session. Using it anyway."
 MANUAL_RECOVERY = (
@@ -40,14 +41,14 @@ def resume_pending(
     If only other sessions left something, resume it with a warning, or ask which one to resume.
     """
     # quoin asks this question even if a checkpoint has no artifacts.
-    always_asks = app.workspace.mirrors.tell_what_waits()
+    always_asks = app.workspace.mirrors.use_sentinels()
     view = ViewOptions(budget=budget or app.settings.budget, reads=reads, always_asks=always_asks)
     with app.workspace.mark_work("checkpoint"):
         found = candidates.find(app)
         if name is not None:
             return _restore_named(app, found, name, view)
         session_id = candidates.current_session(app)
-        waits = None if skip else check_claims.pick(found.candidates, session_id=session_id)
+        waits = None if skip else pick_pending.pick(found.candidates, session_id=session_id)
         pick = _pick_waiting(app, waits) if waits else None
         noted = app.workspace.read_notes(since=app.store.now() - _NOTED_WITHIN)
         # A user who skipped one list does not want to see another.
@@ -63,7 +64,14 @@ def _restore_named(app: App, found: FoundCandidates, name: str, view: ViewOption
     broken = [each for each in found.candidates if each.key == name and name in found.unreadable]
     if broken:
         return _restore(app, found, Pick(chosen=broken[0]), view)
-    _resume_entry(app, app.workspace.find_open(name), Pick(), view)
+    entry = app.workspace.find_open(name)
+    waiting = [each for each in found.candidates if each.key == entry.id and each.is_pending]
+    current = candidates.current_session(app)
+    # The user chose from the list of waiting checkpoints. quoin warns in this case, too.
+    is_foreign = app.workspace.mirrors.use_sentinels() and any(
+        each.session_id != current for each in waiting
+    )
+    _resume_entry(app, entry, Pick(is_foreign=is_foreign), view)
     return 0
 
 
@@ -78,12 +86,12 @@ def _pick_waiting(app: App, pick: Pick) -> Pick | None:
 def _pick_newest(app: App, found: FoundCandidates, noted: dict[str, Any], *, may_ask: bool) -> Pick:
     readable = [each for each in found.candidates if each.key not in found.unreadable]
     task = kebab(noted.get("name", "")) or None
-    pick = check_claims.pick_newest(
+    pick = pick_pending.pick_newest(
         readable,
         now=app.store.now(),
         task=task,
         may_ask=may_ask,
-        is_literal=app.workspace.mirrors.tell_what_waits(),
+        is_literal=app.workspace.mirrors.use_sentinels(),
     )
     if not pick.among:
         return _with_notes(pick, noted)
@@ -120,7 +128,7 @@ def _ask(app: App, question: str, among: Sequence[Candidate]) -> Candidate | Non
 def _find_task(app: App, candidate: Candidate) -> str:
     """Return the task as quoin's files have it; names in the store are in kebab-case."""
     entry = app.store.index().get(candidate.key)
-    if entry is None or not app.workspace.mirrors.tell_what_waits():
+    if entry is None or not app.workspace.mirrors.use_sentinels():
         return candidate.task
     # A damaged checkpoint must not hide the others.
     with contextlib.suppress(LeftoffError, OSError):
@@ -215,25 +223,38 @@ def _surface(
 ) -> None:
     shown = prepare_briefing(app, checkpoint, view)
     app.workspace.accept(entry)
-    parts = [join(head), shown.text, shown.artifacts]
-    if not app.out.is_interactive:
-        parts += shown.questions()
-    app.out.result(
-        {
-            **shown.plain(ARTIFACTS_QUESTION if shown.asks else None),
-            "prompt_question": replay.describe_question(shown.waiting),
-            "said": head,
-        },
-        join(parts, "\n\n"),
-    )
+    if app.out.is_for_person:
+        _show_person(app, head, shown)
+    else:
+        parts = [join(head), shown.text, shown.artifacts]
+        parts += [] if app.out.is_interactive else shown.questions()
+        app.out.result(
+            {
+                **shown.plain(ARTIFACTS_QUESTION if shown.asks else None),
+                "prompt_question": replay.describe_question(shown.waiting),
+                "said": head,
+            },
+            join(parts, "\n\n"),
+        )
     if app.out.is_interactive:
-        ask_rest(app, shown)
+        ask_rest(app, shown).apply()
+
+
+def _show_person(app: App, head: list[Rendered], shown: ResumeBriefing) -> None:
+    """Show quoin's lines, then the briefing as a page, without the marks for agents."""
+    app.out.text(head)
+    app.out.gap()
+    app.out.briefing(None, shown.text)
+    if shown.artifacts:
+        app.out.gap()
+        app.out.exact(fence.open_text(shown.artifacts))
+    app.out.gap()
 
 
 def _headline(app: App, checkpoint: Checkpoint) -> list[Rendered]:
     mirrors = app.workspace.mirrors
     # quoin's files have the task as it was typed.
-    task = mirrors.find_task(checkpoint) if mirrors.tell_what_waits() else checkpoint.name
+    task = mirrors.find_task(checkpoint) if mirrors.use_sentinels() else checkpoint.name
     intent = one_line(checkpoint.summary or checkpoint.intent or "(none)", _INTENT_CHARS)
     return [
         say(

@@ -250,8 +250,10 @@ class _Picker:
         if self.message:
             return self.look.paint("good", cut(self.message, self._whole_look().columns))
         actions = [(each.key, each.word) for each in self.plan.actions if each.is_offered()]
+        # A key that does the same as Enter is not shown.
+        keys = [each for each in [*actions, (_DIFF_KEY, "diff")] if each[1] != self.plan.verb]
         columns = self._whole_look().columns
-        words = _fit_keys(self.plan.verb, [*actions, (_DIFF_KEY, "diff")], columns)
+        words = _fit_keys(self.plan.verb, keys, columns)
         return self.look.paint("quiet", cut("  ".join(words), columns))
 
     def _list_lines(self) -> list[str]:

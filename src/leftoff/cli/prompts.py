@@ -7,7 +7,8 @@ import click
 import msgspec
 
 from leftoff.cli import replay as replaying
-from leftoff.cli.app import App, command, group, one_line
+from leftoff.cli.app import App, clean_line, command, group, one_line
+from leftoff.cli.look import ThreadRow, layout_threads
 from leftoff.cli.replay import WaitingPrompts
 from leftoff.errors import UsageError
 from leftoff.session import prompt_queue as queue
@@ -29,8 +30,30 @@ def prompts_list(app: App, *, with_all: bool) -> None:
         found = WaitingPrompts(prompts=queue.history(app.store), current=found.current)
         _show_history(app, found)
         return
+    if found.prompts and app.out.is_for_person:
+        _show_page(app, found)
+        return
     text = join([found.mismatch, *replaying.format_prompts(found.prompts)])
     app.out.result(replaying.rows(found), text or _NONE)
+
+
+def _show_page(app: App, found: WaitingPrompts) -> None:
+    """Show the prompts to a person: their words first, then the number that commands take."""
+    rows = [
+        ThreadRow(
+            task=clean_line(prompt.text),
+            name=str(number),
+            age=times.age((app.store.now() - prompt.at).total_seconds()),
+            state="" if prompt.is_from_a_session else "from a file",
+            agent=clean_line(prompt.agent),
+        )
+        for number, prompt in enumerate(found.prompts, 1)
+    ]
+    hint = "`leftoff prompts show N` prints one in full; `replay N` also takes it off this list."
+    with app.out.paged():
+        app.out.lines(layout_threads(rows, app.out.look))
+        app.out.gap()
+        app.out.text([*([found.mismatch] if found.mismatch else []), hint])
 
 
 def _show_history(app: App, found: WaitingPrompts) -> None:
@@ -83,7 +106,7 @@ def prompts_replay(app: App, which: tuple[str, ...]) -> None:
         _warn_of_others(app, found, chosen)
         replaying.replay_prompts(app, found, chosen)
     elif app.out.is_interactive:
-        replaying.ask(app, found)
+        replaying.ask(app, found).apply()
     else:
         raise replaying.choice(found)
 

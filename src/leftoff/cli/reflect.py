@@ -60,7 +60,11 @@ def reflect(  # noqa: PLR0913 - one argument for each option
         session=session,
         is_dry_run=dry_run,
     )
-    app.out.result(_plain(found, dry_run=dry_run), _block(found, dry_run=dry_run))
+    is_harness = app.settings.profile == "harness" and not dry_run
+    text = (
+        use_case.describe_in_harness_words(found) if is_harness else _block(found, dry_run=dry_run)
+    )
+    app.out.result(_plain(found, dry_run=dry_run), text)
 
 
 def _plain(found: Reflection, *, dry_run: bool) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 import contextlib
 import re
+from collections.abc import Callable
 from datetime import UTC
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
 
-from leftoff.cli.app import App, one_line, printable
-from leftoff.cli.ask_questions import ask_word
+from leftoff.cli.app import App, printable
+from leftoff.cli.ask_questions import ask_word, show_lines
 from leftoff.errors import ChoiceNeeded
 from leftoff.session import prompt_queue
 from leftoff.session.prompt_files import LEGACY
@@ -20,7 +21,7 @@ from leftoff.text.plural import format_count
 
 _SHOWN_CHARS = 80
 _NUMBERS = re.compile(r"\d+(?:[\s,]+\d+)*")
-_EDIT = re.compile(r"edit\s+(\d+)")
+_EDIT = re.compile(r"e(?:d|di|dit)?\s+(\d+)")
 _TRIES = 2
 
 
@@ -82,7 +83,7 @@ def waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
     nearest = running[1] if running else session_id
     found = prompt_queue.pending(app.store)
     own = [prompt for prompt in found if prompt.session_id == nearest]
-    has_sentinels = bool(found) and app.workspace.mirrors.tell_what_waits()
+    has_sentinels = bool(found) and app.workspace.mirrors.use_sentinels()
     return WaitingPrompts(
         prompts=[*own, *(prompt for prompt in found if prompt not in own)],
         current=None if has_sentinels and not running else nearest,
@@ -131,18 +132,16 @@ def format_prompts(shown: list[Prompt], *, has_sentinels: bool = False) -> list[
             "{number}. [{time:40}] {text:200}{source}",
             number=number,
             time=_format_exact_time(prompt) if has_sentinels else _time(prompt),
-            text=_shorten(prompt.text)
-            if has_sentinels
-            else one_line(prompt.text, _SHOWN_CHARS + 1),
+            text=_shorten(prompt.text, "..." if has_sentinels else "…"),
             source=say("" if prompt.is_from_a_session or has_sentinels else " (from a file)"),
         )
         for number, prompt in enumerate(shown, 1)
     ]
 
 
-def _shorten(text: str) -> str:
+def _shorten(text: str, mark: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}..."
+    return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}{mark}"
 
 
 def _time(prompt: Prompt) -> str:
@@ -273,22 +272,35 @@ def replay_prompts(
     app: App, found: WaitingPrompts, chosen: list[Prompt], *, edited: str | None = None
 ) -> None:
     """Print prompts as they were typed, oldest first, and mark them as replayed."""
-    # Oldest first: a later prompt may build on an earlier one.
-    ordered = sorted(chosen, key=lambda prompt: (prompt.at, prompt.id))
-    for prompt in ordered:
+    _mark_replayed(app, found, chosen, edited)
+    _print_prompts(app, chosen, edited)
+
+
+def _mark_replayed(
+    app: App, found: WaitingPrompts, chosen: list[Prompt], edited: str | None
+) -> None:
+    for prompt in _sort(chosen):
         if found.stays_after_replay(prompt):
             continue
         if edited is not None:
             prompt_queue.record(app.store, prompt, "edited", text=edited)
         prompt_queue.record(app.store, prompt, "replayed")
+
+
+def _print_prompts(app: App, chosen: list[Prompt], edited: str | None) -> list[str]:
+    """Print prompts in full and return their texts."""
+    ordered = _sort(chosen)
     texts = [edited if edited is not None else prompt.text for prompt in ordered]
-    replayed = [
-        {"id": prompt.id, "text": text} for prompt, text in zip(ordered, texts, strict=True)
-    ]
-    whole = [
-        format_whole_prompt(app, prompt, text) for prompt, text in zip(ordered, texts, strict=True)
-    ]
+    pairs = [*zip(ordered, texts, strict=True)]
+    replayed = [{"id": prompt.id, "text": text} for prompt, text in pairs]
+    whole = [format_whole_prompt(app, prompt, text) for prompt, text in pairs]
     app.out.result({"replayed": replayed}, join(whole, "\n\n"), is_exact=True)
+    return texts
+
+
+def _sort(prompts: list[Prompt]) -> list[Prompt]:
+    """Sort prompts, the oldest first: a later one may build on an earlier one."""
+    return sorted(prompts, key=lambda prompt: (prompt.at, prompt.id))
 
 
 def format_whole_prompt(app: App, prompt: Prompt, text: str) -> Rendered:
@@ -351,19 +363,34 @@ def parse_selection(words: str, shown: list[Prompt]) -> list[Prompt] | None:
     return [shown[number - 1] for number in numbers]
 
 
-def ask(app: App, found: WaitingPrompts) -> None:
+class PromptAnswer(NamedTuple):
+    """What the user wants to happen with the queued prompts; nothing has happened yet."""
+
+    texts: list[str]
+    """The prompts to run, as text."""
+    apply: Callable[[], object]
+    """Takes them off the queue as replayed, or drops them."""
+
+
+NOTHING_ASKED = PromptAnswer([], lambda: None)
+
+
+def ask(app: App, found: WaitingPrompts) -> PromptAnswer:
     """Ask on a terminal what to do with the queued prompts, if there are any."""
     shown = found.prompts_to_offer
     if not shown:
-        return
+        return NOTHING_ASKED
     if found.mismatch:
         click.echo(printable(found.mismatch))
     question = _introduce(app, found, shown)
-    for _ in range(_TRIES):
-        if _act(app, found, _ask_which(found, shown, question)):
-            return
+    for number in range(_TRIES):
+        answer = _find_answer(app, found, _ask_which(found, shown, question))
+        if answer is not None:
+            return answer
+        if number == 0 and not found.has_sentinels:
+            show_lines("Answer all, none, numbers such as 1,3, or edit 1. Press Ctrl-C to leave.")
     # Two invalid answers count as "none", so that a resume does not get stuck here.
-    _act(app, found, "none")
+    return PromptAnswer([], lambda: drop_own(app, found))
 
 
 def _ask_which(found: WaitingPrompts, shown: list[Prompt], question: str) -> str:
@@ -401,27 +428,25 @@ def _describe_source(app: App, found: WaitingPrompts, prompt: Prompt) -> str:
     return f"{holder} contains this prompt"
 
 
-def _act(app: App, found: WaitingPrompts, answer: str) -> bool:
-    """Carry out an answer; return False if it is not valid."""
+def _find_answer(app: App, found: WaitingPrompts, answer: str) -> PromptAnswer | None:
+    """Print the prompts that the user chose; return None if the answer is invalid."""
     shown = found.prompts_to_offer
     answer = {"a": "all", "d": "delete"}.get(answer, answer)
     if answer in {"n", "no", "none"}:
-        drop_own(app, found)
-        return True
+        return PromptAnswer([], lambda: drop_own(app, found))
     if answer == "delete":
-        drop(app, shown)
-        return True
+        return PromptAnswer([], lambda: drop(app, shown))
     if len(shown) == 1:
         answer = {"y": "1", "yes": "1", "edit": "edit 1"}.get(answer, answer)
     edit = _EDIT.fullmatch(answer)
     chosen = parse_selection(edit[1] if edit else answer, shown)
     if chosen is None:
-        return False
+        return None
     edited = _ask_new_text(chosen[0]) if edit else None
     if edit and not edited:
-        return False
-    replay_prompts(app, found, chosen, edited=edited)
-    return True
+        return None
+    texts = _print_prompts(app, chosen, edited)
+    return PromptAnswer(texts, lambda: _mark_replayed(app, found, chosen, edited))
 
 
 def _ask_new_text(prompt: Prompt) -> str:

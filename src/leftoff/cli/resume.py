@@ -101,16 +101,16 @@ def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> Res
         waiting=_find_prompts(app, checkpoint),
         artifacts=_quote_artifacts(app, checks) if view.reads else say(""),
         asks=asks,
-        has_sentinels=asks and app.workspace.mirrors.tell_what_waits(),
+        has_sentinels=asks and app.workspace.mirrors.use_sentinels(),
     )
 
 
-def ask_rest(app: App, shown: ResumeBriefing) -> None:
-    """Ask the open questions on a terminal."""
+def ask_rest(app: App, shown: ResumeBriefing) -> replay.PromptAnswer:
+    """Ask the open questions on a terminal; return what to do with the queued prompts."""
     if shown.asks and cli.artifacts_view.wants_artifacts(has_sentinels=shown.has_sentinels):
-        app.out.exact(_quote_artifacts(app, shown.checks))
-    if shown.waiting:
-        replay.ask(app, shown.waiting)
+        artifacts = _quote_artifacts(app, shown.checks)
+        app.out.exact(fence.open_text(artifacts) if app.out.is_for_person else artifacts)
+    return replay.ask(app, shown.waiting) if shown.waiting else replay.NOTHING_ASKED
 
 
 def _quote_artifacts(app: App, checks: check_claims.Checks) -> Rendered:
@@ -228,6 +228,12 @@ def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any
     if answer == "decline":
         _decline(app, chosen.entry)
         return 0
+    if name is not None and not app.out.as_json:
+        # The briefing lacks what these sessions did.
+        unsaved = [
+            each for each in app.workspace.find_unsaved() if each.thread == chosen.entry.slot
+        ]
+        app.out.text(cli.unsaved_view.format_unsaved(app, unsaved) if unsaved else [])
     # Enter in the picker, with the briefing beside it, is a yes.
     is_sure = answer == "accept" or chosen.is_picked
     is_accepted = _needs_no_question(app, is_accepted=is_sure)
@@ -284,9 +290,10 @@ def _offer(
         if not _is_confirmed(shown, question):
             _decline(app, entry)
             return 0
-    ask_rest(app, shown)
+    prompts = ask_rest(app, shown)
     if is_offered and not view.copies:
-        return cli.start_agent.end_in_action(app, entry)
+        return cli.start_agent.end_in_action(app, entry, prompts)
+    prompts.apply()
     if question or is_offered:
         app.workspace.accept(entry, once=is_accepted)
     _copy(app, shown, view)

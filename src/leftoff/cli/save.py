@@ -404,6 +404,12 @@ def _show(app: App, outcome: persist.Outcome, name: str) -> None:
     # Now instead of on close, so that the confirmation can list the files.
     written = app.workspace.mirror()
     natives = [str(each) for found in written.values() for each in found]
+    lines = confirmation(
+        app.settings.noise, checkpoint, path, written, advise_clear=app.settings.advise_clear
+    )
+    if app.out.is_for_person:
+        # People use names, not paths.
+        lines = [line for line in lines if not line.startswith(_PATH)]
     app.out.result(
         {
             "id": checkpoint.id,
@@ -413,13 +419,7 @@ def _show(app: App, outcome: persist.Outcome, name: str) -> None:
             "warnings": [*outcome.warnings, *app.workspace.unwritten.values()],
             **({"mirrored": [*dict.fromkeys(natives)]} if natives else {}),
         },
-        confirmation(
-            app.settings.noise,
-            checkpoint,
-            path,
-            written,
-            advise_clear=app.settings.advise_clear,
-        ),
+        lines,
     )
     # The line of guardz and the box of sail are all that those print.
     is_shown = app.settings.noise not in {"silent", "line", "box"} and not app.out.as_json
@@ -473,13 +473,16 @@ def _line(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     return [f'Checkpoint "{name}" saved. Resume anytime: `continue {name}`']
 
 
+_PATH = "  Path  "
+
+
 def _full(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     natives = [str(each) for found in written.values() for each in found]
     return [
         f'Saved checkpoint "{checkpoint.name}"',
         f"  Task  {one_line(checkpoint.task, _SHOWN_CHARS)}",
         f"  Next  {_next(checkpoint)}",
-        f"  Path  {path}",
+        f"{_PATH}{path}",
         *(f"  Also  {each}" for each in dict.fromkeys(natives)),
     ]
 

@@ -1,12 +1,15 @@
 """The `leftoff search` command: search checkpoints, newest first."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
+import msgspec
 
-from leftoff.cli.app import App, command
-from leftoff.cli.list import age_of, describe_entry, format_name, limit_option
-from leftoff.store import Query
+from leftoff.cli.app import App, clean_line, command
+from leftoff.cli.list import age_of, build_rows, describe_entry, format_name, limit_option
+from leftoff.cli.look import layout_threads
+from leftoff.store import Hit, Query
 from leftoff.text import times
 
 
@@ -40,9 +43,28 @@ def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **gi
     if app.out.as_json:
         app.out.json([{**describe_entry(hit.entry, now), "snippet": hit.snippet} for hit in hits])
         return
+    if app.out.is_for_person and hits:
+        with app.out.paged():
+            app.out.lines(_layout_hits(app, hits))
+        return
     for hit in hits:
         where = f"  {hit.entry.branch}" if hit.entry.branch else ""
         app.out.text(f"{format_name(hit.entry)}  {age_of(hit.entry, now)}{where}", bold=True)
         app.out.text(f"  {hit.snippet}")
     if not hits:
         app.out.text("Nothing found.")
+
+
+def _layout_hits(app: App, hits: Sequence[Hit]) -> list[str]:
+    """Lay out what was found as `leftoff list` does, with the words that were found."""
+    rows = build_rows(app, [hit.entry for hit in hits], app.store.now())
+    found = [
+        msgspec.structs.replace(row, next_action=_shorten(row.task, clean_line(hit.snippet)))
+        for row, hit in zip(rows, hits, strict=True)
+    ]
+    return layout_threads(found, app.out.look, mark="…")
+
+
+def _shorten(task: str, snippet: str) -> str:
+    """Return the words that were found, without the task, which is above them."""
+    return snippet.removeprefix(task).removeprefix(" · ")

@@ -7,12 +7,16 @@ from typing import Any
 
 import click
 
-from leftoff.cli.app import App, command, one_line
+from leftoff.cli.app import App, clean_line, command, one_line
+from leftoff.cli.list import shorten_id
+from leftoff.cli.look import ThreadRow, layout_threads
 from leftoff.cli.progress_bar import Advance, show_progress
 from leftoff.session import sessions as use_case
 from leftoff.text import times
 from leftoff.text.plural import format_count
 from leftoff.threads.recover import recover_sessions
+
+_MOST_CHARS = 200
 
 
 @command()
@@ -89,6 +93,9 @@ def _show(app: App, found: Sequence[use_case.KnownSession], *, empty: str) -> No
         app.out.json([_describe_session(session, now) for session in found])
     elif not found:
         app.out.text(empty)
+    elif app.out.is_for_person:
+        with app.out.paged():
+            app.out.lines(layout_threads(_build_rows(found, now), app.out.look))
     else:
         app.out.table(
             {
@@ -100,6 +107,22 @@ def _show(app: App, found: Sequence[use_case.KnownSession], *, empty: str) -> No
                 "last request": [one_line(session.facts.intent) for session in found],
             }
         )
+
+
+def _build_rows(found: Sequence[use_case.KnownSession], now: datetime) -> list[ThreadRow]:
+    """Return a row for each session, for a person: the request first, then a short id."""
+    ids = [session.session_id for session in found]
+    return [
+        ThreadRow(
+            task=clean_line(one_line(session.facts.intent or session.request, _MOST_CHARS)),
+            name=clean_line(shorten_id(session.session_id, ids)),
+            age=_age(session, now),
+            state=_state(session, now),
+            branch=clean_line(session.facts.branch),
+            agent=session.agent,
+        )
+        for session in found
+    ]
 
 
 def _describe_session(session: use_case.KnownSession, now: datetime) -> dict[str, Any]:

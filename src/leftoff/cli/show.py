@@ -101,8 +101,8 @@ def _show(app: App, entry: CheckpointEntry) -> None:
         place = {"state": entry.state, "path": path, "snapshot": snapshot}
         app.out.json({**to_plain(checkpoint), **place})
         return
-    # A person has read these in the line below the task, and types names instead of paths.
-    besides = ("agent", "worktree") if app.out.is_for_person else ()
+    # A person has read these in the line below the task, and types names instead of ids and paths.
+    besides = ("agent", "worktree", "session_id", "id") if app.out.is_for_person else ()
     state, now = format_state(entry), app.store.now()
     page = build_page(checkpoint, state, now, revisions, besides=besides)
     code = say("Snapshot of the code: {id}", id=taken.short_id) if taken else say("")

@@ -16,11 +16,12 @@ from leftoff.cli.complete_words import complete_paths
 from leftoff.cli.list import limit_option
 from leftoff.errors import ChoiceNeeded, LeftoffError, UsageError
 from leftoff.names import clean_name
-from leftoff.projects.project import Project, find_project
+from leftoff.projects.project import Project, explain_distrust, find_project, list_folders
 from leftoff.snapshots import differences
 from leftoff.snapshots.code_patches import write_patch
 from leftoff.snapshots.differences import FileDifference, HeadSide, Side, SnapshotSide, WorktreeSide
 from leftoff.snapshots.restore import (
+    FOLDER_IN_PLACE,
     FileState,
     Restored,
     compare_worktree,
@@ -40,7 +41,7 @@ from leftoff.snapshots.shelf import (
 from leftoff.snapshots.take import Reason, take_snapshot
 from leftoff.store import CheckpointEntry, StoreEvent, StoreIndex
 from leftoff.text import plural
-from leftoff.text.fence import printable
+from leftoff.text.fence import line, printable
 from leftoff.text.plural import format_count
 
 _SHOWN = 20
@@ -112,13 +113,16 @@ def snapshot_show(app: App, name: str) -> None:
         },
         [
             *_heading(app, stored.record),
-            *(f"  {_now(states[each.path]):9}  {printable(each.path)}" for each in content.work),
-            *(f"  {'deleted':9}  {printable(each)}" for each in content.absent),
+            *(f"  {_now(states[each.path]):9}  {_format_path(each.path)}" for each in content.work),
+            *(f"  {'deleted':9}  {_format_path(each)}" for each in content.absent),
             *(
-                f"  {'submodule':9}  {printable(path)} at {sha[:8] or 'no commit'}"
+                f"  {'submodule':9}  {_format_path(path)} at {sha[:8] or 'no commit'}"
                 for path, sha in content.submodules.items()
             ),
-            *(f"  {'left out':9}  {printable(each.path)} ({each.why})" for each in content.skipped),
+            *(
+                f"  {'left out':9}  {_format_path(each.path)} ({each.why})"
+                for each in content.skipped
+            ),
         ],
     )
 
@@ -202,7 +206,8 @@ for each in (snapshot_list, snapshot_show, snapshot_diff, snapshot_patch, snapsh
 
 def _insist_on_git(app: App) -> None:
     if not app.project.is_git:
-        raise UsageError(_NOT_GIT, hint="Run `git init` first.")
+        what, way_out = explain_distrust(app.project) or (_NOT_GIT, "Run `git init` first.")
+        raise UsageError(what, hint=way_out)
 
 
 def _find(app: App, name: str) -> StoredSnapshot:
@@ -235,6 +240,11 @@ def _compare(app: App, stored: StoredSnapshot) -> list[FileState]:
 
 
 # What is shown
+
+
+def _format_path(path: str) -> str:
+    """Return a path on one line, whatever bytes it has."""
+    return line(printable(path))
 
 
 def _describe(snapshot: Snapshot) -> dict[str, Any]:
@@ -280,7 +290,7 @@ def _now(state: str) -> str:
 
 def _mention_skipped(app: App, stored: StoredSnapshot | None) -> None:
     for each in stored.content.skipped[:_SHOWN] if stored else ():
-        app.out.warn(f"{printable(each.path)} is not in the snapshot: {each.why}.")
+        app.out.warn(f"{_format_path(each.path)} is not in the snapshot: {each.why}.")
 
 
 def _patch(found: FileDifference) -> list[str]:
@@ -321,7 +331,7 @@ def _confirm(app: App, stored: StoredSnapshot, files: Sequence[str]) -> bool:
     question = f"{count} {_have(replaced)} newer edits. Replace?"
     if app.out.is_interactive:
         app.out.text(f"This replaces {count} that {_have(replaced)} newer edits:")
-        app.out.text([f"  {printable(each)}" for each in replaced[:_SHOWN]])
+        app.out.text([f"  {_format_path(each)}" for each in replaced[:_SHOWN]])
         more = len(replaced) - _SHOWN
         app.out.text([f"  and {more} more"] if more > 0 else [])
         app.out.text("leftoff takes a snapshot of them first; `leftoff undo` brings them back.")
@@ -333,7 +343,7 @@ def _confirm(app: App, stored: StoredSnapshot, files: Sequence[str]) -> bool:
             {"choice": "replace", "label": "Replace them", "command": _replacing(stored, files)},
             {"choice": "apart", "label": "Restore into a new worktree", "command": _apart(stored)},
         ],
-        hint=f"Replace them with --yes: {', '.join(printable(each) for each in replaced[:3])}",
+        hint=f"Replace them with --yes: {', '.join(_format_path(each) for each in replaced[:3])}",
     )
 
 
@@ -365,8 +375,9 @@ def _show_here(app: App, stored: StoredSnapshot, done: Restored) -> None:
     removed = [f"{path} (deleted, as in the snapshot)" for path in done.removed]
     changed = [*done.written, *removed]
     for each in done.left[:_SHOWN]:
-        what = f"{printable(each.path)} was not restored; the file there is not in any snapshot"
-        app.out.warn(f"{what}: {each.why}.")
+        is_folder = each.why == FOLDER_IN_PLACE
+        kept = "" if is_folder else "; the file there is not in any snapshot"
+        app.out.warn(f"{_format_path(each.path)} was not restored{kept}: {each.why}.")
     if not changed and done.left:
         app.out.result(_describe_restore(done), "Restored nothing.")
         return
@@ -375,7 +386,7 @@ def _show_here(app: App, stored: StoredSnapshot, done: Restored) -> None:
         return
     lines = [
         f"Restored {format_count(len(changed), 'file')} from snapshot {stored.record.short_id}",
-        *(f"  {printable(each)}" for each in changed[:_SHOWN]),
+        *(f"  {_format_path(each)}" for each in changed[:_SHOWN]),
         *([f"  and {len(changed) - _SHOWN} more"] if len(changed) > _SHOWN else []),
     ]
     if done.before is not None:
@@ -410,6 +421,12 @@ def _project_of(app: App, before: StoredSnapshot) -> Project:
     if not worktree.is_dir():
         raise LeftoffError(
             f"The worktree that the files were restored into is gone: {worktree}",
+            hint=f"Run `{_apart(before)}` to restore its last state into a new one.",
+        )
+    if worktree not in list_folders(app.project):
+        raise UsageError(
+            f"The files were restored into a folder that is not a worktree of this project: "
+            f"{printable(str(worktree))}",
             hint=f"Run `{_apart(before)}` to restore its last state into a new one.",
         )
     return find_project(app.environment, worktree)

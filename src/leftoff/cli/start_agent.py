@@ -7,6 +7,7 @@ from shlex import join, quote
 from leftoff.cli import hand_over_command
 from leftoff.cli.app import App, key_of
 from leftoff.cli.ask_questions import ask_word
+from leftoff.cli.replay import PromptAnswer
 from leftoff.store import CheckpointEntry
 from leftoff.wiring.agent_wirings import WIRINGS
 
@@ -15,15 +16,22 @@ _NO = "no"
 _MOST_THREADS = 50
 
 
-def end_in_action(app: App, entry: CheckpointEntry) -> int:
-    """Start an agent with the thread, if the user wants; otherwise resume it and say how."""
+def end_in_action(app: App, entry: CheckpointEntry, prompts: PromptAnswer) -> int:
+    """Start an agent with the thread, if the user wants; otherwise resume it and say how.
+
+    The agent also gets the prompts that the user wants to run.
+    """
     agents = list_agents(app, entry)
+    if not agents:
+        prompts.apply()
     app.out.gap()
     agent = ask_agent(agents) if agents else None
     if agent is not None:
         return hand_over_command.hand_over_to(
-            app, entry, agent, is_headless=False, is_printed=False
+            app, entry, agent, is_headless=False, is_printed=False, prompts=prompts
         )
+    if agents:
+        prompts.apply()
     app.workspace.accept(entry)
     app.out.text([f'Resumed "{key_of(entry)}"', *describe_ways(app, entry, agents)])
     return 0

@@ -7,10 +7,10 @@ import click
 import msgspec
 
 from leftoff.cli.app import App, command, shows_signs
-from leftoff.cli.checkpoint_view import format_trigger
 from leftoff.cli.look import wrap_line
 from leftoff.cli.progress_bar import show_progress
 from leftoff.text.plural import format_count
+from leftoff.threads.field_labels import format_trigger
 from leftoff.threads.usage_stats import Stats, TimeKept, read_stats
 
 _LABEL = 13
@@ -105,7 +105,11 @@ def _format_counts(counts: Mapping[str, int]) -> str:
 def _format_time(kept: TimeKept) -> str:
     if not kept.sessions:
         return "nothing"
-    return f"at least {kept.hours:g} hours in {format_count(kept.sessions, 'session')}"
+    sessions = format_count(kept.sessions, "session")
+    # They are rounded to a tenth.
+    if not kept.hours:
+        return f"less than 0.1 hours in {sessions}"
+    return f"at least {kept.hours:g} {'hour' if kept.hours == 1 else 'hours'} in {sessions}"
 
 
 # --- drawing ---

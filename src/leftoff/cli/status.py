@@ -1,6 +1,7 @@
 """The `leftoff status` command: show where you are and what is open."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -11,10 +12,12 @@ from leftoff.checkpoint import ContextUse
 from leftoff.cli.app import App, command, one_line
 from leftoff.cli.list import (
     age_of,
+    build_rows,
     describe_entry,
     format_name,
     format_nothing_open,
     locate_worktrees,
+    shorten_path,
     warn_of_other_stores,
     with_live_activity,
 )
@@ -74,7 +77,11 @@ def _show_outside(app: App) -> None:
         listed = cli.everywhere_view.describe_threads(found)
         app.out.json({"project": None, "hooks": hooks.state, "everywhere": listed})
         return
-    app.out.text([f"{'project':9}none here", f"{'hooks':9}{hooks.text}"])
+    facts = {"project": "none here", "hooks": hooks.text}
+    if app.out.is_for_person:
+        cli.everywhere_view.show_page(app, facts, found, is_well=hooks.saves)
+        return
+    app.out.text([f"{label:9}{text}" for label, text in facts.items()])
     cli.everywhere_view.show_elsewhere(app, found)
 
 
@@ -111,9 +118,39 @@ def _show(app: App) -> None:
     warn_of_other_stores(app, is_empty=not found.open_count)
     if app.out.as_json:
         app.out.json({**place, **_describe(app, found)})
+    elif app.out.is_for_person:
+        _show_page(app, place, found)
     else:
-        app.out.text([*_lines(place, found.context), *_describe_lines(app, found)])
+        app.out.text([f"{label:9}{text}" for label, text in _list_facts(app, place, found)])
         _show_work(app, found)
+
+
+def _show_page(app: App, place: dict[str, Any], found: _Standing) -> None:
+    """Show the status to a person, who does not need the paths of leftoff's own files."""
+    page = cli.status_page
+    facts = dict(_list_facts(app, place, found))
+    changed = facts.pop("changed", "")
+    if changed and "branch" in facts:
+        facts["branch"] += f", {changed} changed" if place["changed"] else ", nothing changed"
+    for label in ("project", "worktree"):
+        if label in facts:
+            facts[label] = shorten_path(app, Path(facts[label]))
+    heading = facts.pop("open") if found.entries else ""
+    shown = {label: text for label, text in facts.items() if label not in _FOR_SCRIPTS}
+    # After a semicolon, the text says what to do about a problem.
+    is_well = found.hooks.state == "on" and ";" not in found.hooks.text
+    page.print_facts(app, shown, warnings=["prompts"] if is_well else ["prompts", "hooks"])
+    if found.unsaved:
+        app.out.gap()
+        app.out.text(cli.unsaved_view.format_unsaved(app, found.unsaved))
+    if found.entries:
+        rows = build_rows(app, found.entries, app.store.now())
+        more = "`leftoff list` shows all of them."
+        is_cut = found.open_count > len(rows)
+        page.print_threads(app, rows, f"Open: {heading}", more, is_cut=is_cut)
+
+
+_FOR_SCRIPTS = ("store", "code")
 
 
 def _describe(app: App, found: _Standing) -> dict[str, Any]:
@@ -132,16 +169,18 @@ def _describe(app: App, found: _Standing) -> dict[str, Any]:
     }
 
 
-def _describe_lines(app: App, found: _Standing) -> Iterator[str]:
-    yield f"{'hooks':9}{found.hooks.text}"
+def _list_facts(app: App, place: dict[str, Any], found: _Standing) -> Iterator[tuple[str, str]]:
+    """Yield the facts about the project, each with its label."""
+    yield from _locate(place, found.context)
+    yield "hooks", found.hooks.text
     if found.last is not None:
         age = times.age((app.store.now() - found.last.saved_at).total_seconds())
-        yield f"{'saved':9}{age}, {format_name(found.last)}"
+        yield "saved", f"{age}, {format_name(found.last)}"
     if found.prompts:
         waits = "prompt waits" if found.prompts == 1 else "prompts wait"
-        yield f"{'prompts':9}{found.prompts} {waits} for an answer; run `leftoff prompts`"
+        yield "prompts", f"{found.prompts} {waits} for an answer; run `leftoff prompts`"
     count = found.open_count - found.declined
-    yield f"{'open':9}{_format_open(app, count, found.declined, hooks=found.hooks)}"
+    yield "open", _format_open(app, count, found.declined, hooks=found.hooks)
 
 
 def _show_work(app: App, found: _Standing) -> None:
@@ -235,7 +274,7 @@ def _context(app: App, index: StoreIndex) -> ContextUse | None:
     return None
 
 
-def _lines(place: dict[str, Any], context: ContextUse | None) -> list[str]:
+def _locate(place: dict[str, Any], context: ContextUse | None) -> Iterator[tuple[str, str]]:
     shown = {**place}
     if place["head"]:
         shown["branch"] = place["branch"] or f"detached at {place['head'][:8]}"
@@ -249,4 +288,4 @@ def _lines(place: dict[str, Any], context: ContextUse | None) -> list[str]:
     # A nearly empty context is not worth a line.
     if context is not None and (context.percent or 0) >= _LEAST_PERCENT:
         shown["context"] = f"{context.percent:.0f} % at the last save"
-    return [f"{key:9}{value}" for key, value in shown.items() if value is not None]
+    yield from ((key, str(value)) for key, value in shown.items() if value is not None)

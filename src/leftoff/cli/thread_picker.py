@@ -4,16 +4,17 @@ from collections.abc import Callable, Sequence
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from leftoff.cli.app import App, printable
 from leftoff.cli.clipboard import copy_text
 from leftoff.cli.diff import find_last_two, layout_changes
 from leftoff.cli.list import build_rows, format_name, list_facts
-from leftoff.cli.look import Look, layout_page
+from leftoff.cli.look import Look, layout_page, wrap_line
 from leftoff.cli.picker import PickerAction, PickerItem, PickerPlan, pick
 from leftoff.errors import EXIT_INTERRUPTED, LeftoffError
 from leftoff.store import Action, CheckpointEntry
-from leftoff.text import fence
+from leftoff.text import fence, times
 
 
 class ThreadChoice(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +61,10 @@ class _Threads:
         found = [each for each in self.choice.load() if not each.problem]
         self.entries = {each.id: each for each in found}
         rows = build_rows(self.app, found, self.app.store.now())
+        if self.app.settings.offers == "saved":
+            # guardz names the date of each, not its age.
+            dates = [times.local(entry.as_of).split()[0] for entry in found]
+            rows = [replace(row, age=date) for row, date in zip(rows, dates, strict=True)]
         return [PickerItem(entry.id, row) for entry, row in zip(found, rows, strict=True)]
 
     def preview(self, item: PickerItem, look: Look) -> list[str]:
@@ -67,7 +72,7 @@ class _Threads:
         try:
             text = printable(fence.open_text(self._render_briefing(entry)))
         except (LeftoffError, OSError) as error:
-            return [printable(str(error))]
+            return wrap_line(printable(str(error)), look.columns)
         return layout_page(text, look, list_facts(self.app, entry))
 
     def diff(self, item: PickerItem, look: Look) -> list[str]:
@@ -75,7 +80,7 @@ class _Threads:
             old, new = find_last_two(self.app, self.entries[item.key])
             return layout_changes(self.app, old, new, look)
         except (LeftoffError, OSError) as error:
-            return [printable(str(error))]
+            return wrap_line(printable(str(error)), look.columns)
 
     def end(self, item: PickerItem, action: Action) -> str:
         entry = self.entries[item.key]

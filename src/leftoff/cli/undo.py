@@ -27,9 +27,9 @@ def undo(app: App, *, dry_run: bool, yes: bool) -> None:
 
     On a terminal, it shows what it will undo and asks first.
 
-    Undoes a save, resume, decline, done, clear, drop, restore, recover or import, and files that
-    you restored from a snapshot. Repeat to go further back; `leftoff redo` goes forward again.
-    Automatic saves are not undone.
+    Undoes a save, resume, decline, done, clear, drop, restore, recover, import or ship (its commits
+    stay), and files that you restored from a snapshot. Repeat to go further back; `leftoff redo`
+    goes forward again. Automatic saves are not undone.
     """
     index = app.store.index()
     act = index.find_undoable()

@@ -4,9 +4,11 @@ It holds the files of snapshots. Git compresses them, stores equal contents once
 The user's repository is never written: nothing that runs here knows where it is.
 """
 
+import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,8 @@ _SECONDS = 60.0
 _REPACK_SECONDS = 1800.0
 _REFS = "refs/snapshots"
 _REPACK = ("repack", "-a", "-d", "-q", "--depth=50", "--window=20")
+_FAN_OUT = 2
+_HEAD = "ref: refs/heads/none\n"
 # Nothing here may depend on the settings of the user or the system.
 _SETTINGS = """\
 [core]
@@ -34,6 +38,7 @@ _SETTINGS = """\
 \tfsync = all
 \tlogAllRefUpdates = false
 \tautocrlf = false
+\thooksPath = /dev/null
 [gc]
 \tauto = 0
 [fastimport]
@@ -45,9 +50,15 @@ _SETTINGS = """\
 _VARIABLES = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+# A store may come from an archive with a `.git` folder. None of these may be a link.
+_OWN_FOLDERS = ("..", "", "objects", "objects/info", "objects/pack", "refs", "refs/snapshots")
+_OWN_FILES = ("HEAD", "packed-refs")
+# Files that make git use other settings or objects. leftoff never writes them.
+_FOREIGN = ("commondir", "config.worktree", "shallow", "objects/info/alternates")
 _SHA = re.compile(rb"[0-9a-f]{40}")
 _SPECIAL = re.compile(rb'[\x00-\x1f"\\\x7f]')
 
@@ -91,12 +102,43 @@ class ObjectStore:
         # Written here and not by `git init`, which copies the user's template with its hooks.
         for each in ("objects/info", "objects/pack", "refs/snapshots"):
             (self.folder / each).mkdir(mode=0o700, parents=True, exist_ok=True)
-        for name, text in (("config", _SETTINGS), ("HEAD", "ref: refs/heads/none\n")):
-            place = self.folder / name
-            if not place.exists():
-                temp = self.folder / f"{name}-{os.urandom(4).hex()}"
-                temp.write_text(text, encoding="ascii")
-                temp.replace(place)
+        self._require_own_files()
+
+    def _write(self, name: str, text: str) -> None:
+        temp = self.folder / f"{name}-{os.urandom(4).hex()}"
+        with temp.open("w", encoding="ascii") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temp.replace(self.folder / name)
+
+    def _require_own_files(self) -> None:
+        """Raise if git could run a program here, or use files that are not leftoff's own."""
+        for name in _FOREIGN:
+            if os.path.lexists(self.folder / name):
+                raise _refuse_foreign(self.folder, name)
+        for name in _OWN_FOLDERS:
+            if not _is_kind(self.folder / name, stat.S_ISDIR):
+                raise _refuse_foreign(self.folder, name)
+        for name in _OWN_FILES:
+            if not _is_kind(self.folder / name, stat.S_ISREG):
+                raise _refuse_foreign(self.folder, name)
+        with os.scandir(self.folder / "objects") as found:
+            for each in found:
+                if each.is_symlink():
+                    raise _refuse_foreign(self.folder, f"objects/{each.name}")
+        self._repair()
+
+    def _repair(self) -> None:
+        # A power cut can leave these files empty, and git does not work without HEAD.
+        for name, text in (("HEAD", _HEAD), ("config", _SETTINGS)):
+            if not self._has_text(name, text):
+                self._write(name, text)
+
+    def _has_text(self, name: str, text: str) -> bool:
+        place = self.folder / name
+        is_file = os.path.lexists(place) and _is_kind(place, stat.S_ISREG)
+        return is_file and place.read_bytes() == text.encode("ascii")
 
     def commit(
         self, name: str, message: str, files: Iterable[NewFile], *, at: int, seconds: float
@@ -108,12 +150,15 @@ class ObjectStore:
         if not ended.is_done:
             raise _refuse(self.folder, ended)
 
-    def list_names(self) -> list[str]:
-        """List the names of all commits."""
-        if not self.exists():
-            return []
-        ended = self.run("for-each-ref", "--format=%(refname)", _REFS)
-        return [line.removeprefix(f"{_REFS}/") for line in ended.text.splitlines()]
+    def list_changed_folders(self, since: int) -> Iterator[Path]:
+        """Yield the folders in which names were added or removed since a time in nanoseconds."""
+        with os.scandir(self.folder / "objects") as found:
+            fans = [f"objects/{each.name}" for each in found if len(each.name) == _FAN_OUT]
+        for name in (*fans, *_OWN_FOLDERS):
+            # Another process may have packed what was in a folder.
+            with contextlib.suppress(FileNotFoundError):
+                if (self.folder / name).stat().st_mtime_ns >= since:
+                    yield self.folder / name
 
     def list_tree(self, name: str) -> list[TreeEntry]:
         """List the files of a commit."""
@@ -151,7 +196,12 @@ class ObjectStore:
         """Drop what no name refers to; nobody may add to the store meanwhile."""
         self._insist(*_REPACK)
         self._insist("prune", "--expire=now")
-        for temp in (self.folder / "objects" / "pack").glob("tmp_*"):
+        self.remove_temps()
+
+    def remove_temps(self) -> None:
+        """Remove the temporary files of failed or killed git commands; none may run meanwhile."""
+        packs = (self.folder / "objects" / "pack").glob("tmp_*")
+        for temp in (*packs, *self.folder.glob("fast_import_crash_*")):
             temp.unlink(missing_ok=True)
 
     def _insist(self, *arguments: str) -> None:
@@ -184,6 +234,7 @@ class ObjectStore:
         """Run git on this store and nothing else, unless the variables name more."""
         from leftoff.subprocesses import Program, run  # noqa: PLC0415 - 8 ms; listing needs no git
 
+        self._require_own_files()
         return run(
             Program(
                 arguments=("git", f"--git-dir={self.folder}", "--no-pager", *arguments),
@@ -191,8 +242,24 @@ class ObjectStore:
                 environment=copy_for_child(drop_prefix="GIT_", **_VARIABLES, **(variables or {})),
                 given=given,
                 seconds=seconds,
+                needs_files=True,
             )
         )
+
+
+def _is_kind(place: Path, is_kind: Callable[[int], bool]) -> bool:
+    """Return whether a path is of a kind, or does not exist; links are not followed."""
+    try:
+        return is_kind(place.lstat().st_mode)
+    except FileNotFoundError:
+        return True
+
+
+def _refuse_foreign(folder: Path, name: str) -> StoreRefused:
+    return StoreRefused(
+        f"The snapshots in {folder} are not used: leftoff did not create {name or folder.name}",
+        hint=f"If you do not know where it comes from, remove {folder.parent}",
+    )
 
 
 def _allocated(path: Path) -> int:

@@ -206,6 +206,11 @@ def is_branch_gone(folder: Path, branch: str) -> bool:
     return sha is None and ask_line(folder, repository, "rev-parse", "--git-dir") is not None
 
 
+def is_full_sha(text: str) -> bool:
+    """Return whether a text is the full hash of a commit, and not an option for git."""
+    return _FULL_SHA.fullmatch(text) is not None
+
+
 def head_sha(folder: Path) -> str | None:
     """Return the full hash of HEAD; None if there is no commit or no repository."""
     repository = find_readable_repository(folder)

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff.git.repository import Repository, ask_git, path_text
+from leftoff.git.repository import (
+    Repository,
+    ask_git,
+    ask_line,
+    find_readable_repository,
+    is_full_sha,
+    path_text,
+)
 
 # Renames are listed as a deleted and a new path: both must come back.
 _STATUS = (
@@ -19,6 +26,7 @@ _STATUS = (
     " --ignored=no --ignore-submodules=dirty"
 ).split()
 _SUBMODULE = "160000"
+_SECONDS = 60.0
 # `1 XY sub mH mI mW hH hI path` and `u XY sub m1 m2 m3 mW h1 h2 h3 path`
 _CHANGED_FIELDS, _UNMERGED_FIELDS = 8, 10
 
@@ -104,6 +112,23 @@ def read_staged(
     return [_read_blob(worktree, repository, blob, limit, deadline) for blob in blobs]
 
 
+def has_commit(folder: Path, sha: str) -> bool:
+    """Return whether the repository around a folder has a commit; nothing is fetched for it."""
+    repository = find_readable_repository(folder)
+    if repository is None or not is_full_sha(sha):
+        return False
+    return ask_line(folder, repository, "cat-file", "-t", f"{sha}^{{commit}}") == "commit"
+
+
+def read_committed(folder: Path, revision: str, path: str, *, limit: int) -> bytes | None:
+    """Return a file's content in a commit; None if it is missing there or too large."""
+    repository = find_readable_repository(folder)
+    if repository is None:
+        return None
+    deadline = time.monotonic() + _SECONDS
+    return _read_blob(folder, repository, f"{revision}:{path}", limit, deadline)
+
+
 def _read_blob(
     worktree: Path, repository: Repository, blob: str, limit: int, deadline: float
 ) -> bytes | None:
@@ -142,6 +167,9 @@ def list_committed(
 
     Dates alone prove little, as a rebase may keep them.
     """
+    # The value comes from a record, which anyone may have written; it must not act as an option.
+    if base is not None and not is_full_sha(base):
+        return None
     worktree = repository.worktree or repository.git_dir
     deadline = time.monotonic() + seconds
     questions: list[tuple[str, ...]] = [(*_COMMITS, f"--since={since}")]

@@ -133,10 +133,6 @@ class Repo:
                 return base
         return None
 
-    def has_commit(self, sha: str) -> bool:
-        """Return whether the repository still has a commit."""
-        return self._run("cat-file", "-e", f"{sha}^{{commit}}", asks=True).is_done
-
     def current_commit(self) -> str | None:
         """Return the commit that HEAD is at."""
         return self._answer("rev-parse", "--quiet", "--verify", "HEAD")

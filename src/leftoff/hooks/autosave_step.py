@@ -108,6 +108,7 @@ def _save_state(case: Case, trigger: str) -> Case:
         draft,
         case.facts,
         find_former=partial(find_former_session, case.now),
+        continued=case.now.continued,
         # At openclaw's own signals its autosave file gets the state, even if a named file has it.
         is_forced=is_forced or (case.settings.notes == "profile" and trigger in _SIGNALS),
         is_noted=is_noted,
@@ -242,7 +243,7 @@ def read_native_notes(case: Case) -> dict[str, Any]:
 
 def can_show_pending(case: Case) -> bool:
     """Return whether mirrored files show which session's state is pending."""
-    return open_mirrors(case.settings.mirror).tell_what_waits()
+    return open_mirrors(case.settings.mirror).use_sentinels()
 
 
 def update_mirrors(case: Case) -> Case:

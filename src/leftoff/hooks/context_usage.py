@@ -25,13 +25,15 @@ def with_live_use(facts: Facts, state: Path, session_id: str) -> Facts:
 
 
 def update_statusline(store: Store, state: Path, session_id: str, facts: Facts | None) -> None:
-    """Write what the status line shows: the session's task, and when it was saved."""
-    newest = store.index().newest_of_session(session_id)
+    """Write what the status line shows: the session's work, and when that was saved."""
+    index = store.index()
+    # A session that has joined a thread works on it before its own first save.
+    newest = index.find_open_thread(session_id) or index.newest_of_session(session_id)
     task = (newest.name or newest.task) if newest is not None else None
     statusline.write_last_save(
         str(state),
         session_id,
-        task or (facts.intent if facts is not None else ""),
+        task or (facts.task or facts.intent if facts is not None else ""),
         newest.saved_at.timestamp() if newest is not None else 0.0,
     )
 

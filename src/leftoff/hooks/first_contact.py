@@ -74,7 +74,7 @@ def add_unsaved_sessions(reply: StartReply, event: HookEvent, store: Store) -> S
     return msgspec.structs.replace(
         reply,
         text=join([say("{have}.", have=have), shown, after]),
-        notice=join([reply.notice, notice], " "),
+        notice=fence.join_notices(reply.notice, notice),
     )
 
 

@@ -5,11 +5,12 @@ of a compaction. letterbox.sh, the hook script, runs `hooks.answer` for it while
 for the folder and the session is not known to run.
 """
 
+import time
 from pathlib import Path
 
 from leftoff import hooks
 from leftoff.agents.dialects import DIALECTS
-from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply
+from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply, restore_reply
 from leftoff.config import Settings
 from leftoff.context import Context, read_environment
 from leftoff.errors import NotAProject
@@ -24,6 +25,11 @@ from leftoff.text.fence import say
 
 _NEW = "new"
 """The name of a session that is not known yet, in the names of ask files."""
+_HANDED = "handed"
+"""What the ask file says if a thread waits for the next session."""
+# Gemini CLI waits five seconds for the hook, and Python has to start.
+_WAIT_SECONDS = 3.5
+_PAUSE_SECONDS = 0.02
 
 
 def expect(state: Path, folder: str, settings: Settings) -> None:
@@ -33,6 +39,17 @@ def expect(state: Path, folder: str, settings: Settings) -> None:
             path.unlink(missing_ok=True)
         elif not path.exists():
             replies.put(path, _NEW)
+
+
+def expect_hand_over(state: Path, folder: Path, agent: str) -> None:
+    """Make the letterbox ask about the first prompt of the session that gets a thread.
+
+    An agent that starts with a prompt may send it before the hook of its session start has ended.
+    """
+    if DIALECTS[agent].ADDS_AT_START:
+        return
+    place = replies.path_of(state, str(folder), agent, "UserPromptSubmit", _NEW)
+    replies.put(place.with_name(place.name + replies.ASK), _HANDED)
 
 
 def _list_ask_files(state: Path, folder: str) -> list[Path]:
@@ -56,6 +73,9 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     read = spool.read(spool.keep(environment.state_folder, agent, event, data))
     if read is None or not asks_to_continue(read.prompt):
         return NO_REPLY
+    if _has_hand_over(ask_path):
+        ask_path.unlink(missing_ok=True)
+        return _await_start(read, event)
     if records.life_of(environment.state_folder, agent, read.session_id) is not None:
         return NO_REPLY
     try:
@@ -72,6 +92,37 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     finally:
         store.close()
     return DIALECTS[agent].context_reply(event, reply.text, notice=reply.notice)
+
+
+def _has_hand_over(ask_path: Path) -> bool:
+    try:
+        return ask_path.read_text(encoding="utf-8").strip() == _HANDED
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _await_start(event: HookEvent, name: str) -> Reply:
+    """Return what the session start prepares for this prompt, as soon as it is there."""
+    environment = read_environment()
+    state = environment.state_folder
+    place = replies.path_of(state, event.cwd, event.agent, name, event.session_id)
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while time.monotonic() < deadline:
+        if place.is_file():
+            reply = restore_reply(place.read_text(encoding="utf-8"))
+            replies.remove(place)
+            return reply
+        time.sleep(_PAUSE_SECONDS)
+    # The machine is too busy, or no session start came.
+    project = find_project(environment, Path(event.cwd))
+    store = Store(project)
+    try:
+        handed = hooks.hand_over.take(event, store, Context(environment, project).settings)
+    finally:
+        store.close()
+    if handed is None:
+        return NO_REPLY
+    return DIALECTS[event.agent].context_reply(name, handed.text, notice=handed.notice)
 
 
 def _build_reply(event: HookEvent, store: Store, settings: Settings) -> StartReply:

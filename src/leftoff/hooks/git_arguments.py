@@ -8,6 +8,7 @@ import msgspec
 _GLOBAL = frozenset(
     {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"}
 )
+_FOLDERS = frozenset({"-C", "--git-dir", "--work-tree"})
 # Letters and names of options that take the next word, by subcommand.
 _VALUED = {
     "push": ("o", {"--push-option", "--repo", "--receive-pack", "--exec"}),
@@ -33,7 +34,9 @@ class GitCall(msgspec.Struct, frozen=True, kw_only=True):
     """What follows `--`."""
     has_paths: bool = False
     folders: tuple[str, ...] = ()
-    """The folders given with `-C`."""
+    """The folders given with `-C`, `--git-dir` or `--work-tree`."""
+    has_alias: bool = False
+    """Whether the call itself defines an alias."""
 
     @classmethod
     def from_words(cls, words: Sequence[str], folders: Sequence[str] = ()) -> "GitCall":
@@ -72,12 +75,15 @@ class GitCall(msgspec.Struct, frozen=True, kw_only=True):
 
 def git_call(words: Sequence[str]) -> GitCall:
     """Parse the words after `git`; its global options come before the subcommand."""
-    rest, folders = list(words), []
+    rest, folders, has_alias = list(words), [], False
     while rest and rest[0].startswith("-"):
-        if rest[0] == "-C":
-            folders += rest[1:2]
+        name, equals, value = rest[0].partition("=")
+        if name in _FOLDERS:
+            folders += [value] if equals else rest[1:2]
+        has_alias |= rest[0] == "-c" and rest[1:2] != [] and rest[1].startswith("alias.")
         rest = rest[2:] if rest[0] in _GLOBAL else rest[1:]
-    return GitCall.from_words(rest, folders) if rest else GitCall()
+    call = GitCall.from_words(rest, folders) if rest else GitCall()
+    return msgspec.structs.replace(call, has_alias=has_alias) if has_alias else call
 
 
 class _Options:

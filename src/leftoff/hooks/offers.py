@@ -6,7 +6,7 @@ Work that the user declined is listed last, and only beside other work.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 import msgspec
@@ -18,7 +18,6 @@ from leftoff.errors import LeftoffError
 from leftoff.git import query
 from leftoff.names import suggest_name
 from leftoff.profiles.mirror import open_mirrors
-from leftoff.projects.project import list_folders
 from leftoff.session import records
 from leftoff.store import CheckpointEntry, State, Store, StoreIndex
 from leftoff.text import fence, times
@@ -35,7 +34,6 @@ _OTHER_WORK = 102
 _ITS_FILES = 70
 _MOST_HEADS = 100
 _ALL_HEADS = 1_000_000
-_ELSEWHERE = 3
 _OFFERED: tuple[State, ...] = ("open", "resumed")
 # A next action is written for the agent. These begin otherwise when the user reads them.
 _FOR_THE_USER = {
@@ -49,7 +47,7 @@ _NOTICE_CHARS = 120
 _LEAST_CHARS = 20
 _SENTENCE = re.compile(r".*?[.!?…](?=\s|$)")
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
-_CAPITAL = re.compile(r"[A-Z][a-z]+(?=[\s,])")
+_CAPITAL = re.compile(r"[A-Z][a-z]+(?=[\s,.:])")
 _PLAIN = re.compile(r"\w[\w.+-]{0,99}")
 
 
@@ -133,8 +131,8 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: 
         place=_place(entry, store, settings) if not also else say(""),
     )
     room = settings.start_budget - estimate(f"{join([opening, stopped, after])}\n\n")
-    shown = briefing.render(checkpoint, checks, budget=room, more=also)
-    if others and _is_dated(shown, age(entry, store)):
+    shown, is_dated = briefing.render_offer(checkpoint, checks, budget=room, more=also)
+    if others and is_dated:
         opening = _count_work(found.here)
     text = join([opening, stopped, shown, after])
     notice = _format_notice(entry, others, store)
@@ -187,11 +185,6 @@ def _format_limit(
         limit=limit,
         elsewhere=elsewhere if other else say(""),
     )
-
-
-def _is_dated(shown: Rendered, moment: str) -> bool:
-    """Return whether the budget had room for the line that says when the work was left off."""
-    return any(each in shown for each in (f"off {moment}", f"Saved {moment}", f"({moment})"))
 
 
 def _count_work(here: Sequence[CheckpointEntry], moment: str = "") -> Rendered:
@@ -291,20 +284,25 @@ def _list_others(entries: Sequence[CheckpointEntry], store: Store, *, budget: in
     shown = fit_first(lines, [limit_tokens(budget)]) or lines[:1]
     more = say(" (`leftoff list` shows all)" if len(shown) < len(entries) else "")
     items = [
-        Item(line, _OTHER_WORK, _list_files(entry, store))
+        Item(line, _OTHER_WORK, [_list_files(entry, store)])
         for line, entry in zip(shown, entries, strict=False)
     ]
     return [Section(say("Also open{more}:", more=more), items)]
 
 
-def _list_files(entry: CheckpointEntry, store: Store) -> list[Item]:
-    try:
-        checkpoint = store.load(entry)
-    except (LeftoffError, OSError):
-        # `leftoff list` reports it; a damaged checkpoint must not keep the others from being shown.
-        return []
-    edited = ", ".join(checkpoint.files_modified[:_MOST_FILES])
-    return [Item(say("  edited: {edited:200}", edited=edited), _ITS_FILES)] if edited else []
+def _list_files(entry: CheckpointEntry, store: Store) -> Item:
+    """Return the line with the edited files of other work, read only if there is room for it."""
+
+    def fill() -> Rendered:
+        try:
+            checkpoint = store.load(entry)
+        except (LeftoffError, OSError):
+            # `leftoff list` reports it; a damaged checkpoint must not keep others from being shown.
+            return say("")
+        edited = ", ".join(checkpoint.files_modified[:_MOST_FILES])
+        return say("  edited: {edited:200}", edited=edited) if edited else say("")
+
+    return Item(say("  edited: "), _ITS_FILES, fill=fill)
 
 
 def _key(checkpoint: Checkpoint) -> str:
@@ -380,16 +378,10 @@ def _find_open(event: HookEvent, store: Store, settings: config.Settings) -> _Op
         for entry in (_list_declined(index) if entries else [])
         if entry.problem is None and entry.slot not in busy and entry.as_of > oldest
     ]
-    project = store.project
-    if all(_is_here(entry, store) for entry in entries) and not project.is_git:
-        return _Open(entries, declined=declined)
-    branch = query.current_branch(project.worktree) if project.is_git else None
-    folders = {query.printable(str(each)) for each in list_folders(project)}
-    ranked = [(_rank(entry, store, branch, folders), entry) for entry in entries]
-    here = sorted((pair for pair in ranked if pair[0] < _ELSEWHERE), key=lambda pair: pair[0])
+    ranked = check_claims.sort_by_nearness(entries, store.project)
     return _Open(
-        [entry for _, entry in here],
-        [entry for rank, entry in ranked if rank == _ELSEWHERE],
+        [entry for rank, entry in ranked if rank < check_claims.ELSEWHERE],
+        [entry for rank, entry in ranked if rank == check_claims.ELSEWHERE],
         declined,
     )
 
@@ -397,21 +389,6 @@ def _find_open(event: HookEvent, store: Store, settings: config.Settings) -> _Op
 def _list_declined(index: StoreIndex) -> list[CheckpointEntry]:
     # An empty list would make the index count all files.
     return index.heads(["declined"], _MOST_LISTED) if index.count_heads(["declined"]) else []
-
-
-def _rank(
-    entry: CheckpointEntry, store: Store, branch: str | None, folders: Collection[str]
-) -> int:
-    """Return how near work is: this worktree and branch, this worktree, this branch, elsewhere."""
-    is_same_branch = branch is not None and entry.branch == branch
-    is_here = _is_here(entry, store)
-    # The worktree was removed, so its branch is all that says where the work belongs.
-    is_moved_here = is_same_branch and entry.worktree not in folders
-    if is_moved_here or (is_here and (is_same_branch or None in {branch, entry.branch})):
-        return 0
-    if is_here:
-        return 1
-    return 2 if is_same_branch else _ELSEWHERE
 
 
 def _list_busy(event: HookEvent, store: Store) -> set[str]:

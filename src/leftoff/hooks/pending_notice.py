@@ -32,13 +32,18 @@ def add_kept_prompts(
     shown = [_format_prompt(prompt) for prompt in waiting[:_MOST_PROMPTS]]
     more = say("- and {count} more", count=count - _MOST_PROMPTS)
     shown += [more] if count > _MOST_PROMPTS else []
+    it = "it" if count == 1 else "them"
     after = say(
-        "Tell the user; do not act on them until they answer. `leftoff prompts replay` prints them."
+        "Tell the user; do not act on {it} until they answer. "
+        "`leftoff prompts replay` prints {it}.",
+        it=it,
     )
     text: Rendered = join([were, fence.enclose_text(join(shown)), after])
-    notice = say("{were} Run `leftoff prompts` to see them.", were=were)
+    notice = say("{were} Run `leftoff prompts` to see {it}.", were=were, it=it)
     return msgspec.structs.replace(
-        reply, text=join([reply.text, text], "\n\n"), notice=join([reply.notice, notice], " ")
+        reply,
+        text=join([reply.text, text], "\n\n"),
+        notice=fence.join_notices(reply.notice, notice),
     )
 
 
@@ -54,7 +59,7 @@ def _list_waiting(event: HookEvent, store: Store, settings: config.Settings) -> 
     if event.source != "compact" or settings.prompts == "block":
         running.discard(event.session_id)
     # Files of a system that the user chose count too; other files may hold anyone's words.
-    has_files = bool(settings.mirror) and open_mirrors(settings.mirror).tell_what_waits()
+    has_files = bool(settings.mirror) and open_mirrors(settings.mirror).use_sentinels()
     waiting = prompt_queue.list_kept(store, with_files=has_files)
     return [each for each in waiting if each.session_id not in running]
 
@@ -80,5 +85,5 @@ def add_pending_notice(
         whose=whose,
     )
     return msgspec.structs.replace(
-        reply, text=join([line, reply.text]), notice=join([line, reply.notice], " ")
+        reply, text=join([line, reply.text]), notice=fence.join_notices(line, reply.notice)
     )

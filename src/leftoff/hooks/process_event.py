@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import takewhile
 
 import msgspec
 
@@ -11,7 +12,7 @@ from leftoff.errors import LeftoffError
 from leftoff.hooks import answer_compaction, context_policy, interrupted_work, trouble
 from leftoff.hooks.advice import prepare_advice
 from leftoff.hooks.autosave_step import autosave, update_buffer, update_mirrors
-from leftoff.hooks.session_event import Case, Sight, read_case
+from leftoff.hooks.session_event import Case, Sight, is_overtaken, read_case
 from leftoff.phrases.short_answers import drop_greeting, is_follow_up, is_go_ahead
 from leftoff.session import prompt_queue, records
 from leftoff.session.facts.looks import is_look_or_check
@@ -32,6 +33,7 @@ from leftoff.wal.notes_place import place
 
 # After these events the session may be over, or its agent is waiting for leftoff.
 _MOST_HEADS = 100
+_MOST_EVENTS = 20
 _SAME_DAY = timedelta(hours=24)
 _ENDS = frozenset({"session-end", "pre-compact"})
 _TURN_ENDS = frozenset({"stop", "failure", *_ENDS})
@@ -82,7 +84,7 @@ def join_thread(case: Case) -> Case:
     """Join the thread that the user asks to continue: the one named, or the one offered."""
     event, life = case.event, _read_life(case)
     if life is None or not life.offered:
-        return _note_early_prompt(case)
+        return _join_declined(_note_early_prompt(case))
     if event.kind == "session-end":
         # A session that the agent resumes later is not offered anything again.
         return case.with_record(offered=life.offered, has_passed=life.has_passed)
@@ -95,7 +97,7 @@ def join_thread(case: Case) -> Case:
         return case
     head = _find_named(case) or _find_offered(case, life)
     if head is not None:
-        _join(case, head)
+        case = _join(case, head)
     if head is not None or life.asked:
         case.sight.life = msgspec.structs.replace(life, offered="", asked=False)
     elif is_substantial(event.prompt):
@@ -103,13 +105,19 @@ def join_thread(case: Case) -> Case:
     return case
 
 
-def _join(case: Case, head: CheckpointEntry) -> None:
+def _join(case: Case, head: CheckpointEntry) -> Case:
     """Record that the session continues a thread, unless it has joined one."""
     event, index = case.event, case.store.index()
-    is_open = head.state != "declined" and head.is_open
-    if is_open and index.find_joined(event.session_id) is None:
+    if index.find_joined(event.session_id) is not None:
+        return case
+    if head.is_open:
         session = (event.agent, event.session_id)
         case.store.record("resumed", [head.id], session=session, trigger=BY_PROMPT)
+        return case
+    # Recording it now would reopen the thread.
+    ended_at = index.find_end(head.id)
+    is_late = ended_at is not None and ended_at > case.at
+    return case.with_record(continued=head.slot) if is_late else case
 
 
 def _find_offered(case: Case, life: Life) -> CheckpointEntry | None:
@@ -121,7 +129,9 @@ def _find_offered(case: Case, life: Life) -> CheckpointEntry | None:
     if _makes_agent_ask(case):
         return None
     if life.asked or begins_to_continue(prompt):
-        return _find_proposed(case) or case.store.index().head(life.offered)
+        head = _find_proposed(case) or case.store.index().head(life.offered)
+        # This session may have declined it since.
+        return head if head is not None and head.state != "declined" else None
     if is_go_ahead(prompt):
         return _find_proposed(case, is_picked=True)
     return _find_followed(case, life.offered)
@@ -153,6 +163,15 @@ def _note_early_prompt(case: Case) -> Case:
     return case
 
 
+def _join_declined(case: Case) -> Case:
+    """Join the declined thread that the user names, where nothing was offered."""
+    is_asked = case.event.kind == "prompt" and case.settings.confirm != "always"
+    if not is_asked or not case.store.index().count_heads(["declined"]):
+        return case
+    head = _find_named(case)
+    return _join(case, head) if head is not None else case
+
+
 def _find_named(case: Case) -> CheckpointEntry | None:
     """Return the open thread that a prompt says to continue, as in `go on with the cart`."""
     prompt = case.event.prompt
@@ -161,7 +180,7 @@ def _find_named(case: Case) -> CheckpointEntry | None:
     here = _list_open_here(case)
     found = [
         entry
-        for entry in here
+        for entry in (*here, *_list_declined_here(case), *_list_ended_since(case))
         if begins_to_continue_with(prompt, entry.name, entry.task, entry.next_action)
     ]
     if not found and len(here) == 1 and asks_to_continue_any(prompt):
@@ -216,6 +235,25 @@ def _list_open_here(case: Case) -> list[CheckpointEntry]:
     ]
 
 
+def _list_declined_here(case: Case) -> list[CheckpointEntry]:
+    """List declined threads: nobody is asked about them, but the user can name one."""
+    index = case.store.index()
+    # An empty list would make the index count all files.
+    found = index.heads(["declined"], _MOST_HEADS) if index.count_heads(["declined"]) else []
+    project = case.store.project
+    return [each for each in found if check_claims.is_here(each.worktree, each.branch, project)]
+
+
+def _list_ended_since(case: Case) -> list[CheckpointEntry]:
+    """List the threads that have ended since the event, which is processed late."""
+    index = case.store.index()
+    newer = takewhile(lambda each: each.at > case.at, index.newest_events(_MOST_EVENTS))
+    ids = {each for event in newer if event.action in {"consumed", "dropped"} for each in event.ids}
+    entries = [entry for each in ids if (entry := index.get(each)) and not entry.is_open]
+    project = case.store.project
+    return [each for each in entries if check_claims.is_here(each.worktree, each.branch, project)]
+
+
 def _find_followed(case: Case, offered: str) -> CheckpointEntry | None:
     """Return the thread that a first request goes on from, as in `and also the docstring`."""
     if not is_follow_up(case.event.prompt) or case.before.turn.asked:
@@ -246,6 +284,8 @@ def follow_prompts(case: Case) -> Case:
 def note_life(case: Case) -> Case:
     """Record that the session is running, keeping its process id, or that it has ended."""
     event, sight, project = case.event, case.sight, case.store.project
+    if is_overtaken(event, sight):
+        return case
     store = str(project.store)
     life = sight.life or _start_life(case)
     if event.kind != "session-end":

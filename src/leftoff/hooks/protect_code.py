@@ -17,6 +17,8 @@ from leftoff.store import Store
 from leftoff.store.layout import is_off
 
 _COMMAND_CHARS = 200
+# Each costs some file look-ups while the agent waits.
+_MOST_FOLDERS = 20
 
 
 def protect_worktrees(event: HookEvent, risk: Risk, *, deadline: float) -> None:
@@ -35,7 +37,7 @@ def note_failure(error: Exception) -> None:
 def _list_projects(environment: Environment, event: HookEvent, risk: Risk) -> Iterator[Project]:
     """Yield the worktrees that a command runs in or names, each once."""
     seen: set[Path] = set()
-    waiting = [*risk.folders]
+    waiting = [_expand(environment, each) for each in risk.folders[:_MOST_FOLDERS]]
     while waiting:
         try:
             project = find_project(environment, Path(waiting.pop(0)))
@@ -48,6 +50,11 @@ def _list_projects(environment: Environment, event: HookEvent, risk: Risk) -> It
         named = (each for each in list_folders(project) if each.name in event.command)
         waiting += map(str, named)
         yield project
+
+
+def _expand(environment: Environment, folder: str) -> str:
+    is_home = folder == "~" or folder.startswith("~/")
+    return f"{environment.home}{folder[1:]}" if is_home else folder
 
 
 def _protect(project: Project, event: HookEvent, risk: Risk, deadline: float) -> None:

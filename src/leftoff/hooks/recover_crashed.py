@@ -143,7 +143,8 @@ def recover(store: Store, life: Life, *, reads: bool = True) -> None:
     if session is not None or fields:
         draft = _draft(store, record, session, fields)
         facts = facts if session is not None else None
-        persist.autosave(store, draft, facts, find_former=partial(find_former_session, record))
+        former = partial(find_former_session, record)
+        persist.autosave(store, draft, facts, find_former=former, continued=record.continued)
     interrupted_work.note(store, life.session_id, "crashed")
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
     records.keep(store, ended)

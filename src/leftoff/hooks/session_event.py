@@ -151,6 +151,8 @@ def _apply_event(event: HookEvent, sight: Sight) -> SessionRecord:
     """Add what the event itself says about its session to the record."""
     before = sight.record
     at = datetime.fromtimestamp(event.at, UTC)
+    ended = (before.ended_at, before.end_reason) if is_overtaken(event, sight) else (None, "")
+    ended_at, end_reason = (at, event.source) if event.kind == "session-end" else ended
     return msgspec.structs.replace(
         before,
         cwd=event.cwd,
@@ -162,10 +164,21 @@ def _apply_event(event: HookEvent, sight: Sight) -> SessionRecord:
         seen_at=before.seen_at or at if event.kind == "idle" else at,
         window=event.window or before.window,
         limit=_find_limit(event, before.limit),
-        ended_at=at if event.kind == "session-end" else None,
-        end_reason=event.source if event.kind == "session-end" else "",
+        ended_at=ended_at,
+        end_reason=end_reason,
         deferred_at=None if event.kind == "pre-compact" else before.deferred_at,
     )
+
+
+def is_overtaken(event: HookEvent, sight: Sight) -> bool:
+    """Return whether the session ended before this event arrived, so that it changes nothing.
+
+    Agents run hooks at the same time, so the end of the last turn may arrive after that of the
+    session. Only a start or a prompt shows that a session goes on.
+    """
+    record = sight.record
+    has_ended = record.ended_at is not None and record.end_reason != "crashed"
+    return has_ended and sight.life is None and event.kind not in {"prompt", "session-end"}
 
 
 def _find_limit(event: HookEvent, known: str) -> str:

@@ -1,8 +1,9 @@
 """Split a shell command line into the commands it would run, without running any.
 
 It understands quotes, chains, groups, substitutions, redirections and here-documents, and looks
-inside commands that run another one: `env`, `sudo`, `timeout`, `xargs`, `sh -c`, `eval`. Anything
-else stays a word. Text that is only printed or passed on does not count as a command.
+inside commands that run another one: `env`, `sudo`, `timeout`, `xargs`, `find -exec`, `sh -c`,
+`eval`, `trap`. Anything else stays a word. Text that is only printed or passed on does not count as
+a command.
 """
 
 import re
@@ -17,25 +18,32 @@ _REDIRECTS = "<>"
 _SUBSTITUTED = "$()"
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _KEYWORDS = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "{", "}"})
-_SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish"})
+# Programs that run the text after `-c` as a shell does.
+_RUNS_TEXT = SHELLS | {"su", "script"}
+_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 # Programs that run the command after them, with their one-letter options that take a value.
 _RUNNERS = {
     "builtin": "",
+    "busybox": "",
     "command": "",
     "doas": "uC",
     "env": "uCS",
     "exec": "a",
+    "flock": "wE",
     "ionice": "cn",
     "nice": "n",
     "nohup": "",
+    "parallel": "jIN",
     "setsid": "",
     "stdbuf": "ioe",
     "sudo": "ugpCTUhrtR",
     "time": "fo",
     "timeout": "sk",
+    "watch": "n",
     "xargs": "InPdLsEa",
 }
-_WORDS_BEFORE = {"timeout": 1}
+_WORDS_BEFORE = {"timeout": 1, "flock": 1}
 
 
 class ShellCommand(msgspec.Struct, frozen=True):
@@ -67,15 +75,38 @@ def _unwrap_command(command: ShellCommand, depth: int) -> Iterator[ShellCommand]
     if not words:
         return
     bare = ShellCommand(words, command.documents)
-    if bare.program in _RUNNERS and depth < _DEEPEST:
+    inner = [*_list_texts(bare)]
+    if inner:
+        for text in inner:
+            yield from commands(text, depth + 1)
+    elif bare.program in _RUNNERS and depth < _DEEPEST:
         yield from _unwrap_command(ShellCommand(_after_runner(bare), command.documents), depth + 1)
-    elif bare.program == "eval":
-        yield from commands(" ".join(words[1:]), depth + 1)
-    elif bare.program in _SHELLS:
-        for script in _scripts(bare):
-            yield from commands(script, depth + 1)
     else:
         yield bare
+        for found in _list_execs(words) if bare.program == "find" and depth < _DEEPEST else ():
+            yield from _unwrap_command(ShellCommand(found), depth + 1)
+
+
+def _list_texts(command: ShellCommand) -> Iterator[str]:
+    """Yield the texts that a command runs as a shell would."""
+    words = command.words
+    if command.program == "eval":
+        yield " ".join(words[1:])
+    elif command.program == "trap":
+        yield from words[1:2]
+    elif command.program == "env" and "-S" in words[:-1]:
+        yield " ".join(words[words.index("-S") + 1 :])
+    elif command.program in _RUNS_TEXT:
+        yield from _scripts(command)
+
+
+def _list_execs(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the commands that `find` runs for the files it finds."""
+    for place, word in enumerate(words):
+        if word in _FIND_RUNS:
+            rest = words[place + 1 :]
+            end = next((at for at, each in enumerate(rest) if each in {";", "+"}), len(rest))
+            yield rest[:end]
 
 
 def _after_runner(command: ShellCommand) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         _note(event, store, state, reply.offered)
     finally:
         store.close()
-    notice = join([_notice(state, project), reply.notice, late], " ")
+    notice = fence.join_notices(_notice(state, project), reply.notice, late)
     text = join([reply.text, late], "\n\n")
     if DIALECTS[agent].ADDS_AT_START or not text:
         return DIALECTS[agent].context_reply("SessionStart", text, notice=notice)

@@ -12,5 +12,6 @@ if TYPE_CHECKING:
     from leftoff.mcp import caller as caller
     from leftoff.mcp import mcp_resources as mcp_resources
     from leftoff.mcp import run_tools as run_tools
+    from leftoff.mcp import snapshot_tool as snapshot_tool
 
 __getattr__ = load_on_use(__name__)

@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-import msgspec
-
-from leftoff import knowledge, threads
+from leftoff import knowledge, mcp, threads
 from leftoff.checkpoint import to_plain
 from leftoff.errors import (
     BelowQualityBar,
@@ -20,9 +18,10 @@ from leftoff.errors import (
 )
 from leftoff.fingerprints import name_path
 from leftoff.git import query
-from leftoff.knowledge import memory as book
+from leftoff.mcp import memory_tools
 from leftoff.mcp.caller import Caller, FindCaller
 from leftoff.mcp.check_arguments import check
+from leftoff.mcp.tool_answer import Answer
 from leftoff.mcp.tool_schemas import ARGUMENTS
 from leftoff.names import check_name, check_specific, suggest_name
 from leftoff.session import prompt_queue, records, sessions
@@ -39,13 +38,6 @@ _MOST_ITEMS = 50
 _MOST_PROMPTS = 10
 # Agents cut or refuse longer results.
 _MOST_CHARS = 40_000
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """What a tool returns: text for the model, and the same as values."""
-
-    text: Rendered
-    data: dict[str, Any]
 
 
 def call(name: str, arguments: object, find_caller: FindCaller) -> dict[str, Any]:
@@ -417,80 +409,6 @@ def search(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
     return Answer(text, {"notice": fence.NOTICE, "hits": rows})
 
 
-# --- remember, recall ---
-
-
-def remember(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
-    """Add a memory entry, or a source to one that exists."""
-    del who
-    session = work.context.session
-    draft = book.EntryDraft(
-        kind=given["kind"],
-        text=given["text"],
-        why=given.get("why", ""),
-        files=given.get("files", []),
-        alternatives=given.get("alternatives", []),
-        relations=given.get("relations", []),
-        sources=[session[1]] if session else [],
-    )
-    new = book.add(work.store, [draft], status="active")
-    entry = new[0] if new else book.twin(work.store, draft)
-    assert entry is not None  # noqa: S101 - either it was added, or its twin exists
-    if (aside := book.waiting_in(work.store)) is not None:
-        work.warn_once(
-            [f"The store is not writable, so this waits in {aside} until a command can write."]
-        )
-    said = {"kind": entry.kind, "id": entry.id, "text": entry.text}
-    if new:
-        text = say("Remembered {kind} {id}: {text:300}", **said)
-    elif entry.status in {"rejected", "superseded"}:
-        text = say(
-            "Not added, because it was {status} before: {text:300}. `leftoff memory approve {id}` "
-            "brings it back.",
-            status=entry.status,
-            **said,
-        )
-    else:
-        text = say("Already known: {kind} {id}: {text:300}", **said)
-    return Answer(text, {"added": bool(new), **_describe_memory(entry)})
-
-
-def recall(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
-    """Find memory entries by words, or list the newest."""
-    del who
-    kinds, limit = given.get("kinds") or None, given.get("limit", 20)
-    words = given.get("words", "").strip()
-    found = (
-        book.search(work.store, words, kinds=kinds, limit=limit)
-        if words
-        else book.entries(work.store, kinds=kinds, limit=limit)
-    )
-    lines = [
-        say(
-            "- {kind} {id}: {text:400}{why}",
-            kind=each.kind,
-            id=each.id,
-            text=each.text,
-            why=say(" — {why:400}", why=each.why) if each.why else say(""),
-        )
-        for each in found
-    ]
-    text = fence.enclose_text(join(lines)) if lines else say("Nothing is remembered about that.")
-    rows = [_describe_memory(each) for each in found]
-    return Answer(text, {"notice": fence.NOTICE, "entries": rows})
-
-
-def _describe_memory(entry: book.MemoryEntry) -> dict[str, Any]:
-    return {
-        "id": entry.id,
-        "kind": entry.kind,
-        "text": entry.text,
-        "why": entry.why,
-        "status": entry.status,
-        "at": entry.at.isoformat(),
-    }
-
-
 # --- status ---
 
 
@@ -522,14 +440,21 @@ def status(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
     return Answer(fence.enclose_text(join(shown)), data)
 
 
+def snapshot(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
+    """Keep the uncommitted code, or list what is kept."""
+    # These modules take longer to load than most calls need, and few calls need them.
+    return mcp.snapshot_tool.take_or_list(work, given, who)
+
+
 HANDLERS: dict[str, Callable[[Workspace, Mapping[str, Any], Caller], Answer]] = {
     "save": save,
     "resume": resume,
     "list": list_threads,
     "show": show,
     "search": search,
-    "remember": remember,
-    "recall": recall,
+    "remember": memory_tools.remember,
+    "recall": memory_tools.recall,
     "status": status,
+    "snapshot": snapshot,
 }
 """What runs each tool."""

@@ -135,6 +135,19 @@ _RECALL = _object(
     }
 )
 
+_SNAPSHOT = _object(
+    {"list": _flag("Only list the newest snapshots; take none."), "limit": _limit(20)}
+)
+_SNAPSHOT_ROW = {
+    "id": _text(),
+    "age": _text(),
+    "files": {"type": "integer"},
+    "skipped": {"type": "integer", "description": "Files that were too large, or hold secrets."},
+    "reason": _text(),
+    "branch": _OPTIONAL_TEXT,
+    "worktree": _text(),
+}
+
 
 def _tool(  # noqa: PLR0913 - one for each part of a tool
     name: str,
@@ -291,6 +304,23 @@ TOOLS: "list[dict[str, Any]]" = [
             },
             ("project", "worktree", "open", "is_off", "warnings"),
         ),
+    ),
+    _tool(
+        "snapshot",
+        "Keep the uncommitted code",
+        "Keep a copy of the uncommitted code, or list the copies that are there. Use it before a "
+        "step that could destroy work. It changes no file and nothing in git.",
+        _SNAPSHOT,
+        _object(
+            {
+                **_NOTICE,
+                "taken": _flag(),
+                "snapshots": _rows(_SNAPSHOT_ROW, tuple(_SNAPSHOT_ROW)),
+                **_WARNINGS,
+            },
+            ("taken", "snapshots", "warnings"),
+        ),
+        is_reading=False,
     ),
 ]
 

@@ -127,6 +127,10 @@ class ReplyTable(_Table, frozen=True):
     """Units of a message that declines what the agent proposed: `no`, `never mind`."""
     wishes: str = ""
     """Whole questions that ask for work rather than for an answer: `can you …`, `what about …`."""
+    withdrawals: str = ""
+    """How a message begins that takes back an earlier request: `forget `, `never mind `."""
+    pauses: str = ""
+    """How a rule looks that has the agent ask before each next step: `stop after each step`."""
     rules: str = ""
     """How a sentence looks that tells the agent how to work: `stop after each step`."""
 

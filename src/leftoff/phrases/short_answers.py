@@ -16,6 +16,11 @@ _GREETED = (
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
+_CLAUSE_END = re.compile(
+    r"(?:[,.;:!]| [-–—]+|\n| and| und)\s+(?:(?:and|und|then|just|please|instead)\b,?\s*)*",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(r"no[, ]+(?:wait|sorry|stop)\b|(?:stop|wait|halt)\W*$")
 _QUESTION = re.compile(r"[?？]\W*$")
 
 
@@ -53,6 +58,20 @@ def is_follow_up(message: str) -> bool:
     return len(message) <= _LONGEST_FOLLOW_UP and _follow_ups().fullmatch(fold(message)) is not None
 
 
+def split_withdrawal(message: str) -> tuple[str, str] | None:
+    """Return what a message takes back and what it asks for instead; None if it does not."""
+    found = _compile("withdrawals").match(fold(message[:_LONGEST_FOLLOW_UP]))
+    # Folding may change the length, so the words are counted.
+    words = message.split(maxsplit=found[0].count(" ")) if found else []
+    what, instead = (*_CLAUSE_END.split(words[-1], maxsplit=1), "")[:2] if words else ("", "")
+    return (what, instead.strip()) if what and len(instead.split()) > 1 else None
+
+
+def asks_to_pause(rule: str) -> bool:
+    """Return whether a rule has the agent ask before each next step."""
+    return _compile("pauses").search(fold(rule)) is not None
+
+
 def find_rules(message: str) -> list[str]:
     """Return the sentences of a message that say how to work, as they were written."""
     sentences = (_LIST_MARK.sub("", part.strip()) for part in _SENTENCE_END.split(message))
@@ -62,7 +81,11 @@ def find_rules(message: str) -> list[str]:
 def _is_rule(sentence: str) -> bool:
     if not 5 <= len(sentence) <= _LONGEST_RULE or _QUESTION.search(sentence):
         return False
-    return _compile("rules").search(fold(sentence)) is not None
+    plain = fold(sentence)
+    # "Never mind the login page" and "No wait" are said of what was asked before.
+    if _compile("withdrawals").match(plain) or _TAKEN_BACK.match(plain):
+        return False
+    return _compile("rules").search(plain) is not None
 
 
 @functools.cache

@@ -10,9 +10,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from leftoff.checkpoint import Checkpoint
 from leftoff.names import clean_name
 from leftoff.profiles import guardz_words, loose_markdown, markdown_codec
+from leftoff.profiles.guardz_paths import read_files, read_path
 from leftoff.profiles.guardz_words import (
     BLOCKERS,
     DECISIONS,
@@ -22,11 +25,19 @@ from leftoff.profiles.guardz_words import (
     LEFT_OFF,
     NEXT,
     NOTES,
+    ORDER,
     QUESTIONS,
     TITLES,
 )
-from leftoff.profiles.loose_markdown import Part, fold, is_blank, is_bullet, list_rows, read_items
+from leftoff.profiles.loose_markdown import (
+    Part,
+    fold,
+    is_blank,
+    read_field,
+    read_items,
+)
 from leftoff.profiles.loose_times import read_moment
+from leftoff.profiles.loose_words import NOTHING, says_nothing
 from leftoff.profiles.profile import Native
 from leftoff.profiles.regular_files import digest
 
@@ -47,9 +58,6 @@ _NO_BRANCH = re.compile(
     r"[(]?(?:none|n/?a|unknown|null|detached|head|detached head)[)]?", re.IGNORECASE
 )
 _MOST_FILES = 10
-_NOTHING = re.compile(
-    rf"[(*_`]*(?:{guardz_words.NOTHING})(?: yet| so far| this session)?[)*_`.]*", re.IGNORECASE
-)
 
 
 # Reading
@@ -58,7 +66,8 @@ _NOTHING = re.compile(
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file."""
     text = data.decode("utf-8", "replace")
-    top, *sections = loose_markdown.split(text, TITLES)
+    top, *sections = loose_markdown.split(loose_markdown.unquote(text), TITLES)
+    sections = _name_by_order(sections)
     name = name_of(path.name)
     reader = _Reader(name)
     reader.add_top(top)
@@ -74,6 +83,18 @@ def read(path: Path, data: bytes) -> Native:
     kept = {TEXT: text} if text.encode() == data else {}
     saved_at = fields.pop("saved_at", None)
     return Native(fields={**fields, **kept}, name=name, has_plain_name=True, saved_at=saved_at)
+
+
+def _name_by_order(parts: list[Part]) -> list[Part]:
+    """Name the sections by their order in the template, if no title is in a known language."""
+    if len(parts) != len(ORDER) or any(part.known for part in parts):
+        return parts
+    files = [read_path(each)[0] for each in read_files(parts[-1].lines)]
+    # Four headings of another kind would hardly end in a list of files.
+    if not files or not all(re.fullmatch(r"\S*[./]\S+", each) for each in files):
+        return parts
+    named = zip(parts, ORDER, strict=True)
+    return [msgspec.structs.replace(part, known=title) for part, title in named]
 
 
 def name_of(file: str) -> str:
@@ -99,13 +120,17 @@ class _Reader:
     def add_section(self, part: Part) -> None:
         """Read a heading and what is below it."""
         if part.known == LEFT_OFF:
-            self._texts[LEFT_OFF].append("\n".join(part.lines).strip("\n"))
+            self._texts[LEFT_OFF].append("\n".join(part.lines).strip("\n").rstrip())
         elif part.known == FILES:
             self._add_files(part)
         elif part.known == FAILED:
             self._add_failed(part)
         elif part.known is not None:
             self._texts[part.known] += _drop_nothing(read_items(part.lines))
+        elif _has_only_fields(part.lines):
+            self._rest += [
+                line for line in part.lines if line.strip() and not self._take_field(line)
+            ]
         elif part.has_text:
             # A heading without text below it is kept as well.
             self._rest.append("\n".join([part.title, *part.lines]).strip("\n"))
@@ -118,14 +143,21 @@ class _Reader:
         if title and clean_name(title.strip("`*\"' ")) != self._name:
             self._rest.append(part.title)
         prose: list[str] = []
-        for line in part.lines:
-            field = loose_markdown.read_field(line)
-            key = guardz_words.FIELDS.get(fold(field[0])) if field else None
-            if field is not None and key is not None and key not in self._fields:
-                self._add_field(key, *field)
-            else:
-                prose.append(f"{field[0]}: {field[1]}" if field is not None else line)
+        for line in _name_fields(part.lines):
+            field = read_field(line)
+            if not self._take_field(line):
+                is_plain = field is not None and re.match(r"[\s>*_+-]*\w", line)
+                prose.append(f"{field[0]}: {field[1]}".rstrip() if field and is_plain else line)
         self._prose = "\n".join(line for line in prose if line == "" or not is_blank(line)).strip()
+
+    def _take_field(self, line: str) -> bool:
+        """Read a line if it is a field that guardz knows; return whether it is."""
+        field = read_field(line)
+        key = guardz_words.find_field(field[0]) if field else None
+        if field is None or key is None or key in self._fields:
+            return False
+        self._add_field(key, *field)
+        return True
 
     def _add_field(self, key: str, name: str, value: str) -> None:
         found, is_whole = _READERS[key](value)
@@ -134,8 +166,8 @@ class _Reader:
             self._rest.append(f"{name}: {value}")
 
     def _add_files(self, part: Part) -> None:
-        for item in _drop_nothing(_read_files(part.lines)):
-            path, is_whole = _read_path(item)
+        for item in _drop_nothing(read_files(part.lines)):
+            path, is_whole = read_path(item)
             is_path = " " not in path or "/" in path or "." in path.strip(".")
             self._texts[FILES] += [path] if is_path else []
             self._rest += [] if is_whole and is_path else [item]
@@ -176,14 +208,34 @@ def _drop_nothing(items: list[str]) -> list[str]:
     if len(items) != 1:
         return items
     only = items[0]
-    if _NOTHING.fullmatch(only):
+    if says_nothing(only):
         return []
     # `_write_list` escapes what only looks like nothing.
     return [only.removeprefix("\\")] if _says_nothing(only.lstrip("\\")) else items
 
 
 def _says_nothing(text: str) -> bool:
-    return _NOTHING.fullmatch(text) is not None or _NOTHING_BECAUSE.match(text) is not None
+    return says_nothing(text) or _NOTHING_BECAUSE.match(text) is not None
+
+
+def _has_only_fields(lines: Sequence[str]) -> bool:
+    """Return whether a section without a known title holds the fields of the top."""
+    said = [read_field(line) for line in lines if line.strip()]
+    return bool(said) and all(each and guardz_words.find_field(each[0]) for each in said)
+
+
+def _name_fields(lines: Sequence[str]) -> list[str]:
+    """Return the lines above the sections, with a field on each; unknown names by their values."""
+    single = [each for line in lines for each in loose_markdown.split_fields(line)]
+    fields = {at: found for at, line in enumerate(single) if (found := read_field(line))}
+    if any(guardz_words.find_field(name) for name, _ in fields.values()):
+        return single
+    for at, (_, value) in fields.items():
+        if read_moment(value)[0] is not None:
+            single[at] = f"Saved: {value}"
+        elif re.fullmatch(r"`[^`\s]+`", value) and not value.endswith(".md`"):
+            single[at] = f"Branch: {value}"
+    return single
 
 
 # The fields. Each reader also returns whether it understood the whole value.
@@ -216,13 +268,13 @@ _STEPS = re.compile(r"\((\d+) steps\)")
 
 
 def _read_plan(value: str) -> tuple[Plain, bool]:
-    if not value or _NOTHING.fullmatch(value):
+    if not value or says_nothing(value):
         return {}, True
-    quoted = re.match(r"`([^`]+)`|(\S+\.md)\b", value)
+    quoted = re.match(r"`([^`]+)`|\[[^\]]*\]\(([^()\s]+)\)|(\S+\.md)\b", value)
     if quoted is None:
         return {}, False
     rest = value[quoted.end() :]
-    plan: Plain = {"path": quoted[1] or quoted[2]}
+    plan: Plain = {"path": quoted[1] or quoted[2] or quoted[3]}
     if found := _STEP.search(rest):
         step, total = filter(None, found.groups())
         plan |= {"step": int(step), "total": int(total)}
@@ -234,39 +286,6 @@ def _read_plan(value: str) -> tuple[Plain, bool]:
 
 
 _READERS = {"branch": _read_branch, "saved_at": _read_moment, "plan": _read_plan}
-
-_PATHS = re.compile(r"[^\s,]*[./][^\s,]*(?:,[ \t]+[^\s,]*[./][^\s,]*)+")
-
-
-def _read_files(lines: Sequence[str]) -> list[str]:
-    """Return a line for each file, whether they are bullets, pasted, or in one line."""
-    plain = [line for line in list_rows(lines) if not line.lstrip().startswith(("```", "~~~"))]
-    marked = [
-        line if line[:2] in {"", "  ", "\t"} or not line.strip() or is_bullet(line) else f"- {line}"
-        for line in plain
-    ]
-    items = read_items(marked)
-    return [
-        each
-        for item in items
-        for each in (re.split(r",[ \t]+", item) if _PATHS.fullmatch(item) else [item])
-    ]
-
-
-_STATUS = re.compile(
-    r"^[ ]?(?:[MADRCTU?!]{1,2}|[Nn]ew|[Mm]odified|[Dd]eleted|[Rr]enamed):?[ \t]+(?=\S)"
-)
-_REMARK = re.compile(r"[ \t]+(?:[-\u2013\u2014:(\u2192]|#[ \t]).*|:[ \t]+.*|\n.*", re.DOTALL)
-
-
-def _read_path(item: str) -> tuple[str, bool]:
-    """Return the path in a line about a file, and whether the line has nothing else."""
-    if quoted := re.fullmatch(r"`` (.+) ``|`([^`\n]+)`", item, re.DOTALL):
-        return quoted[1] or quoted[2], True
-    plain = _STATUS.sub("", item, count=1)
-    quoted = re.search(r"`([^`\n]+)`", plain)
-    path = quoted[1] if quoted else _REMARK.sub("", plain).strip("*_ ") or item
-    return path, path == item
 
 
 # Where the work stopped, with what was pending in its last lines.
@@ -287,11 +306,12 @@ _DASHES = (" \u2014 ", " \u2013 ", " -- ", " - ", " \u2192 ", " => ", " -> ")
 _LABEL = re.compile(r"\*\*(?P<bold>[^*\n]+?)(?::\*\*|\*\*[ ]?:)[ ]+|(?P<plain>[^:`\n]{2,60}):[ ]+")
 _BECAUSE = re.compile(rf"(?<=\S),?[ ]+(?=(?:{guardz_words.BECAUSE})\b)", re.IGNORECASE)
 _WHY = re.compile(
-    rf"(?:[-*+][ \t]+)?(?:\*\*|__)?(?:{guardz_words.WHY})(?:\*\*|__)?\s*[:\uff1a](?:\*\*|__)?\s*",
+    rf"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?:{guardz_words.WHY})(?:\*\*|__)?"
+    r"\s*[:\uff1a](?:\*\*|__)?\s*",
     re.IGNORECASE,
 )
 _NOTHING_BECAUSE = re.compile(
-    rf"[(*_`]*(?:{guardz_words.NOTHING})\b[*_`]*\s*[-(,.;:\u2013\u2014]", re.IGNORECASE
+    rf"[(*_`]*(?:{NOTHING})\b[*_`]*\s*[-(,.;:\u2013\u2014]", re.IGNORECASE
 )
 
 
@@ -325,11 +345,12 @@ def _list_below_headings(lines: Sequence[str]) -> list[str]:
     """Return lines in which a heading is a bullet, with what is below it as its details."""
     result: list[str] = []
     is_below = False
-    for line in lines:
-        heading = re.match(r" {0,3}#{2,6}[ \t]+(.*?)[ \t]*#*$", line)
-        if heading:
+    found = [re.match(r" {0,3}(#{2,6})[ \t]+(.*?)[ \t]*#*$", line) for line in lines]
+    highest = min((len(each[1]) for each in found if each), default=0)
+    for line, heading in zip(lines, found, strict=True):
+        if heading and len(heading[1]) == highest:
             is_below = True
-            result.append(f"- {heading[1]}")
+            result.append(f"- {heading[2]}")
         elif line.strip() or not is_below:
             result.append(f"  {line}" if is_below and not is_blank(line) else line)
     return result
@@ -420,7 +441,7 @@ def _find_files(checkpoint: Checkpoint) -> Sequence[str]:
 
 def _write_path(path: str) -> str:
     """Write a path; as code, if it could be read as more than a path."""
-    if _read_path(path) == (path, True):
+    if read_path(path) == (path, True):
         return path
     return f"`` {path} ``" if "`" in path else f"`{path}`"
 

@@ -4,6 +4,7 @@ Case, numbers, emphasis and other signs do not count; the words themselves do.
 """
 
 from leftoff.profiles.loose_markdown import fold
+from leftoff.profiles.loose_titles import find_title
 
 LEFT_OFF = "Left Off"
 DONE = "Done This Session"
@@ -43,7 +44,8 @@ _SPELLINGS = {
         已完成, 本次完成, 本次会话完成, 完成的工作, 完成事项, 完了, 完了した作業,
         このセッションで完了, 완료, 완료한 작업""",
     FAILED: """
-        failed, failures, failed attempts, what failed, failed or abandoned, abandoned,
+        failed, failures, failed attempts, what failed, what failed why, what failed and why,
+        failed or abandoned, abandoned,
         abandoned approaches, failed abandoned approaches, what did not work, what didnt work,
         dead ends, approches échouées, approches abandonnées, approches infructueuses,
         approches qui ont échoué, échecs, tentatives échouées, ce qui n'a pas marché,
@@ -116,12 +118,6 @@ _FIELD_SPELLINGS = {
 FIELDS = {spelling: key for key, others in _FIELD_SPELLINGS.items() for spelling in _split(others)}
 """The key that each folded name of a field stands for."""
 
-NOTHING = (
-    "none|n/?a|nothing|unknown|null|aucune?s?|aucun échec|néant|rien|keine?s?|nichts|ningun[oa]|"
-    "ningún|nada|nenhum[ao]?|nessun[oa]?|niente|geen|нет|无|暂无|没有|なし|特になし|없음"
-)
-"""What an agent writes where there is nothing, as a pattern."""
-
 WHY = (
     "why|why it failed|reason|because|pourquoi|raison|warum|grund|por qué|razón|motivo|por quê|"
     "perché|reden|причина|原因|理由|이유"
@@ -129,3 +125,11 @@ WHY = (
 """The labels of a reason, as a pattern."""
 BECAUSE = "because|since|parce que?|car|weil|denn|porque|perché|poiché|omdat|потому что"
 """The words that begin a reason in the middle of a sentence, as a pattern."""
+
+ORDER = (LEFT_OFF, DONE, FAILED, FILES)
+"""The sections of the template, in its order."""
+
+
+def find_field(name: str) -> str | None:
+    """Return the key that the name of a field stands for, with or without its translation."""
+    return FIELDS.get(fold(name)) or find_title(name, lambda each: FIELDS.get(fold(each)))[0]

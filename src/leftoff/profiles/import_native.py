@@ -32,6 +32,8 @@ _TRIGGER = "import"
 _FOREIGN = "It belongs to another project; name its folder to import it anyway."
 # A single event for all files would be read again for each of them.
 _BATCH = 100
+# The files of other systems can be longer than our checkpoints.
+_ROOM = 16
 # Native files record times to the minute.
 _PRECISION_SECONDS = 60
 # An id begins with its time, to the millisecond.
@@ -411,7 +413,7 @@ def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) 
         "source": to_plain(source),
     }
     draft = from_plain({key: each for key, each in plain.items() if each is not None}, Checkpoint)
-    return cut_to_limits(redact.redact_value(draft))[0]
+    return cut_to_limits(redact.redact_value(draft), room=_ROOM)[0]
 
 
 def name_of(native: Native) -> str:

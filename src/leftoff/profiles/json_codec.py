@@ -92,8 +92,6 @@ def choose(values: Collection[Any]) -> Kind:
 TEXT = Kind(lambda value: value if isinstance(value, str) else None)
 SAID = Kind(lambda value: text_of(value) or None)
 """A non-empty text."""
-TEXTS = Kind(texts_of)
-"""Texts, ignoring anything else in the list."""
 ALL_TEXTS = Kind(
     lambda value: value if isinstance(value, list) and texts_of(value) == value else None
 )

@@ -25,6 +25,8 @@ _NUMBER = re.compile(r"^\(?\d{1,2}[.):]\s*")
 _COUNT = re.compile(r"\s*[(\[]\d+[)\]]$")
 _EDGES = re.compile(r"^[^\w(]+|[^\w)]+$")
 _LEAST_PLAIN = 3
+_BULLET = re.compile(r"[-*+][ \t]")
+_INDENT = "  "
 
 
 def fold_title(title: str) -> str:
@@ -38,11 +40,11 @@ def fold_title(title: str) -> str:
 def level_headings(text: str, titles: Collection[str]) -> str:
     """Return a text in which each of these folded titles is a heading of the second level."""
     lines = text.replace("\r\n", "\n").split("\n")
-    missing = {*titles} - {*_find_sections(lines)}
+    missing = {*titles} - {*find_sections(text)}
     if not missing:
         return text
     is_bare = len(missing) == len({*titles})
-    made = [_level(line, missing) if is_open else line for line, is_open in _mark_open(lines)]
+    made = [*_level_lines(lines, missing)]
     if is_bare and made == lines:
         made = _level_plain(lines, missing)
     return "\n".join(made)
@@ -75,11 +77,24 @@ def _mark_open(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
         yield line, not fence
 
 
-def _find_sections(lines: Sequence[str]) -> Iterator[str]:
-    for line, is_open in _mark_open(lines):
+def find_sections(text: str) -> Iterator[str]:
+    """Yield the folded titles of the headings of the second level."""
+    for line, is_open in _mark_open(text.replace("\r\n", "\n").split("\n")):
         found = _HEADING.match(line) if is_open else None
         if found and len(found[1]) == 2:
             yield fold_title(found[2])
+
+
+def _level_lines(lines: Sequence[str], missing: Collection[str]) -> Iterator[str]:
+    """Yield the lines with headings; what is nested below a bullet that became one moves out."""
+    indent = ""
+    for line, is_open in _mark_open(lines):
+        made = _level(line, missing) if is_open else line
+        if made != line:
+            indent = _INDENT if _BULLET.match(line) else ""
+        elif line.strip() and not line.startswith(indent):
+            indent = ""
+        yield made.removeprefix(indent) if made == line else made
 
 
 def _level(line: str, missing: Collection[str]) -> str:

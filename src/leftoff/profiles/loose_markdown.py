@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
+from leftoff.profiles.loose_titles import find_title
 from leftoff.profiles.markdown_codec import unescape
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*$")
 _ALONE = re.compile(r"\s*(?:\*\*(.+?)\*\*|__(.+?)__|(\w[\w' ]{2,40}):)[ \t]*:?[ \t]*$")
-_ASIDE = re.compile(r"[ \t]*[(\[\u2014\u2013:].*$")
 _LINES_OF_FRONT_MATTER = 40
 
 
@@ -110,8 +110,8 @@ def _find_known(title: str, titles: Mapping[str, str]) -> tuple[str | None, bool
     """Return the known title that a heading stands for, and whether it says more."""
     if found := titles.get(fold(title)):
         return found, False
-    found = titles.get(fold(_ASIDE.sub("", title)))
-    return found, found is not None
+    found, aside = find_title(title, lambda each: titles.get(fold(each)))
+    return found, bool(aside)
 
 
 def _find_headings(lines: Sequence[str]) -> Iterator[tuple[int, _Heading]]:
@@ -145,16 +145,32 @@ def _drop_front_matter(lines: list[str]) -> list[str]:
 
 # --- fields ---
 
+# A quote, a bullet, an emoji; the name, possibly with its translation in brackets.
+_LEAD = r"[\s>]*(?:[-*+\u2022][ \t]+)?(?:[^\w\s!-/:-@\[-`{-~]+[ \t]*)?"
+# The vowel signs of Indian and Thai scripts are not letters to a pattern.
+_NAME = r"([^\W\d_][\w\u0900-\u0e7f ]{1,30}?(?:[ \t]*[(\uff08][^()\uff08\uff09]{1,30}[)\uff09])?)"
 _FIELD = re.compile(
-    r"\s*(?:[-*+\u2022][ \t]+)?(?:\*\*|__)?([^\W\d_][\w ]{1,30}?)(?:\*\*|__)?\s*[:\uff1a]"
-    r"(?:\*\*|__)?\s*(.*?)[ \t]*$"
+    rf"{_LEAD}(?:\*\*|__)?{_NAME}(?:\*\*|__)?\s*[:\uff1a](?:\*\*|__)?\s*(.*?)[ \t]*$"
 )
 # A bold name, a dash of any length, and the value.
 _DASHED = re.compile(
-    r"\s*(?:[-*+\u2022][ \t]+)?(?:\*\*|__)([^\W\d_][\w ]{1,30}?)(?:\*\*|__)"
-    r"[ \t]+[-\u2013\u2014][ \t]+(.*?)[ \t]*$"
+    rf"{_LEAD}(?:\*\*|__){_NAME}(?:\*\*|__)[ \t]+[-\u2013\u2014][ \t]+(.*?)[ \t]*$"
 )
 _CELLS = re.compile(r"\s*\|[ \t*]*([^\W\d_][\w ]{1,30}?)[ \t*:]*\|[ \t]*(.*?)[ \t]*\|?[ \t]*$")
+
+
+def split_fields(line: str) -> list[str]:
+    """Split a line that has several fields: `Branch: main | Saved: …`."""
+    found = re.split(r"[ \t]+[|\u00b7\u2022][ \t]+", line)
+    is_split = len(found) > 1 and not line.lstrip().startswith("|")
+    return found if is_split and all(map(read_field, found)) else [line]
+
+
+def unquote(text: str) -> str:
+    """Return a text without the marks of a quote, if all of it is one."""
+    lines = text.split("\n")
+    is_quote = all(line.startswith(">") for line in lines if line.strip())
+    return "\n".join(re.sub(r"^> ?", "", line) for line in lines) if is_quote else text
 
 
 def read_field(line: str) -> tuple[str, str] | None:
@@ -189,11 +205,13 @@ def read_items(lines: Sequence[str]) -> list[str]:
         is_fenced = bool(fence or mark) and bool(found)
         if mark:
             fence = "" if mark[1] == fence else fence or mark[1]
-        bullet = _BULLET.match(line)
+        bullet, heading = _BULLET.match(line), _HEADING.match(line)
         if bullet and not is_fenced:
             found.append(bullet[1])
+        elif heading and heading[2] and not is_fenced and line.startswith("#"):
+            found.append(f"{heading[2].rstrip(':')}:")
         elif found and (is_fenced or line.startswith(("  ", "\t"))):
-            found[-1] += "\n" + line.removeprefix("  ").removeprefix("\t")
+            found[-1] += "\n" + (line[2:] if line.startswith("  ") else line.removeprefix("\t"))
         elif is_blank(line):
             found[-1:] = [f"{found[-1]}\n"] if found else []
         elif is_after_blank or not found:

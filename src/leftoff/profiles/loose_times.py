@@ -28,12 +28,14 @@ _ZONE = re.compile(
 )
 # Python would read the minutes as a fraction of the hour.
 _DOTTED = re.compile(r"(?<=\s\d\d)\.(?=\d\d\b)")
-# The first three letters of a month, without accents, in the languages of Western Europe.
+# The first three letters of a month, without accents, in the languages of Europe.
 _MONTHS = {
     prefix: number
     for number, prefixes in enumerate(
-        ("jan ene gen", "feb fev", "mar maa mrt", "apr avr abr", "may mai mag mei", "jun giu",
-         "jul lug", "aug aou ago", "sep set", "oct okt out ott", "nov", "dec dez dic"), 1
+        ("jan ene gen sty янв", "feb fev lut фев", "mar maa mrt мар", "apr avr abr kwi апр",
+         "may mai mag mei maj маи мая", "jun giu cze июн", "jul lug lip июл",
+         "aug aou ago sie авг", "sep set wrz сен", "oct okt out ott paz окт", "nov lis ноя",
+         "dec dez dic gru дек"), 1
     )
     for prefix in prefixes.split()
 }  # fmt: skip

@@ -138,6 +138,8 @@ class StoreNews(msgspec.Struct, frozen=True, kw_only=True):
     """The resumed checkpoints, oldest first."""
     taken_up: Mapping[str, TakenUp] = {}
     """How each of these was resumed."""
+    reopened: Sequence[Checkpoint] = ()
+    """The checkpoints that wait again, because their resume was undone."""
     is_whole: bool = False
     """Whether this is everything that is listed, as if it had just been saved."""
     current: Mapping[str, Checkpoint | None] = {}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.profiles import json_codec, sail_format, sail_plans
+from leftoff.profiles import json_codec, sail_format, sail_plans, sail_spellings
 from leftoff.profiles.profile import Files, More, Native, SessionNews, StoreNews
 from leftoff.profiles.regular_files import digest, newest_in
 from leftoff.projects.project import Project
@@ -135,7 +135,7 @@ def _hides_saved(files: Files, place: str, autosave: Checkpoint) -> bool:
     Sail's readers take the greatest timestamp of a folder, and know no other order.
     """
     for path in reversed(files.names(place, f"*{_SUFFIX}")):
-        found = sail_plans.read_object(files.root / path)
+        found = sail_spellings.read_checkpoint(files.root / path)
         if found is not None and not sail_format.is_autosave(found):
             moment = sail_format.find_moment(found)
             return moment is None or moment <= autosave.saved_at

@@ -6,7 +6,7 @@ moment to the millisecond, and values that a plain text cannot distinguish.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,30 @@ import msgspec
 from leftoff.checkpoint import Checkpoint, Plan, to_plain
 from leftoff.names import suggest_name
 from leftoff.profiles import sail_plans
-from leftoff.profiles.json_codec import ALL_TEXTS, OBJECT, TEXT, Kind, Plain, is_number, object_of
+from leftoff.profiles.json_codec import (
+    ALL_TEXTS,
+    OBJECT,
+    TEXT,
+    Kind,
+    Plain,
+    is_number,
+    object_of,
+    without,
+)
 from leftoff.profiles.profile import Native
 from leftoff.profiles.regular_files import digest
+from leftoff.profiles.sail_spellings import (
+    describe,
+    describe_files,
+    find_meaning,
+    is_checkpoint,
+    list_paths,
+    list_values,
+    load,
+    read_checkpoint,
+    read_decisions,
+    respell,
+)
 
 HOLDS = frozenset(
     {
@@ -33,6 +54,7 @@ REST = "sail"
 # The triggers that correspond to sail's context guardian.
 _GUARDED = frozenset({"context", "precompact"})
 _STAMP = re.compile(r"(\d{8}T\d{6})Z")
+_MOST_FILES = 10
 # Deeper JSON is not a checkpoint, and Python's recursion has a limit.
 _DEEPEST = 40
 
@@ -43,10 +65,10 @@ _DEEPEST = 40
 def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
     """Read a file; its name and its plan supply what it does not contain."""
     try:
-        found = json.loads(data.decode("utf-8-sig", "replace"))
+        found = load(data)
     except (ValueError, RecursionError) as error:
         return Native(problem=f"It is not valid JSON: {error}")
-    if not isinstance(found, dict) or not _NATIVE.keys() & _respell(found).keys():
+    if not is_checkpoint(found):
         return Native(problem="It has none of the keys of a checkpoint.")
     native = _plain(found)
     ours = native.pop(OURS, None)
@@ -60,7 +82,7 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
             REST: _without_derived(object_of(fields.get(REST)), ours),
             **object_of(ours.get("exact")),
         }
-    fields |= _note_rest(object_of(fields.get(REST)), _respell(native))
+    fields |= _note_rest(object_of(fields.get(REST)), respell(native))
     if plan is not None and not fields.get("plan"):
         fields["plan"] = {"title": plan}
     saved_at = _find_moment(native, ours, stem, is_ours=is_ours)
@@ -70,7 +92,7 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
 
 def _split_known(fields: Plain, ours: Plain) -> None:
     """Give the decisions that we wrote their reasons back, whatever else was changed."""
-    wrote = _list(object_of(ours.get("exact")).get("decisions"))
+    wrote = list_values(object_of(ours.get("exact")).get("decisions"))
     known = {_format_decision(each): each for each in wrote if isinstance(each, dict)}
     if "decisions" in fields:
         found = fields["decisions"]
@@ -115,18 +137,16 @@ def _plain(value: Any, deep: int = 0) -> Any:
 
 def _translate(native: Plain) -> Plain:
     """Translate sail's keys to ours; anything else they contain is kept unchanged."""
-    read = _respell(native)
+    read = respell(native)
     context, guard = object_of(read.get("context")), object_of(native.get("compaction_context"))
     stated = {key: None if _is_null(value) else value for key, value in context.items()}
     fields: Plain = {
         "summary": _said(read.get("summary")),
-        "decisions": [_decision(each) for each in _list_decisions(read.get("decisions"))],
-        "blockers": [_words(each) for each in _list(read.get("blockers"))],
-        "plan": sail_plans.plan_of(
-            sail_plans.text(stated.get("active_plan")), stated.get("active_plan_stage")
-        ),
+        "decisions": read_decisions(read.get("decisions")),
+        "blockers": [describe(each) for each in list_values(read.get("blockers"))],
+        "plan": _read_plan(stated),
         "tdd_phase": _said(stated.get("active_tdd_phase")),
-        "files_modified": [_path(each) for each in _list(context.get("files_in_progress"))],
+        "files_modified": list_paths(context.get("files_in_progress")),
         "session_id": sail_plans.text(object_of(native.get("epistemic")).get("session_id")),
     }
     if action := _said(read.get("next_action")):
@@ -142,48 +162,15 @@ def _translate(native: Plain) -> Plain:
     return fields
 
 
-# Agents spell the members in their own way.
-_SPELLINGS = {
-    "summary": "task currenttask workingon currentlyworkingon currentwork what description",
-    "decisions": "keydecisions decisionsmade decision",
-    "next_action": "next nextactions nextstep nextsteps nexttask",
-    "blockers": "blocker blockedby blockedon openissues",
-    "timestamp": "time savedat createdat date",
-    "active_plan": "plan planname",
-    "active_plan_stage": "stage planstage currentstage",
-    "active_tdd_phase": "tddphase tdd phase",
-    "files_in_progress": "files filesmodified modifiedfiles inprogressfiles filestouched",
-}
-
-
-def _fold(key: str) -> str:
-    return re.sub(r"[^a-z]", "", key.lower())
-
-
-_MEANING = {
-    spelling: key
-    for key, others in _SPELLINGS.items()
-    for spelling in (_fold(key), *others.split())
-}
-
-
-def _respell(native: Plain) -> Plain:
-    """Return the members under sail's own names, those of the context in the context."""
-    read = {key: value for key, value in native.items() if value not in (None, "", [], {})}
-    context = {**object_of(read.get("context"))}
-    for place, known in ((read, _NATIVE), (context, _CONTEXT)):
-        for key, value in [*place.items()]:
-            meaning = _MEANING.get(_fold(key))
-            if key in _NATIVE or key in _CONTEXT or meaning is None:
-                continue
-            if meaning in known:
-                place.setdefault(meaning, value)
-            elif meaning in _CONTEXT:
-                context.setdefault(meaning, value)
-    for key in _CONTEXT.keys() & read.keys():
-        context.setdefault(key, read[key])
-    is_kept = context or not isinstance(read.get("context", {}), dict)
-    return {**read, **({"context": context} if is_kept and context else {})}
+def _read_plan(context: Plain) -> Plain:
+    """Read the active plan and its stage; some files have both in one object."""
+    plan, stage = context.get("active_plan"), context.get("active_plan_stage")
+    if isinstance(plan, dict):
+        named = (plan.get(key) for key in ("name", "title", "plan", "id"))
+        own = (plan.get(key) for key in ("stage", "current_stage", "step"))
+        stage = next(filter(None, own), None) if stage is None else stage
+        plan = next(filter(None, map(sail_plans.text, named)), None)
+    return sail_plans.plan_of(sail_plans.text(plan), stage)
 
 
 def _note_rest(rest: Plain, read: Plain) -> Plain:
@@ -194,22 +181,26 @@ def _note_rest(rest: Plain, read: Plain) -> Plain:
     def is_unknown(key: str, value: object) -> bool:
         if key in _NATIVE or key in _CONTEXT or key == "epistemic":
             return False
-        meant = shown.get(_MEANING.get(_fold(key), ""))
+        meaning = find_meaning(key) or ""
+        if meaning == "timestamp" and sail_plans.moment(value) is not None:
+            return False
+        meant = shown.get(meaning)
         if _is_of_files(key):
-            return not {*map(_path, _list(value))} <= {*map(_path, _list(meant))}
+            return not {*list_paths(value)} <= {*list_paths(meant)}
         return not _list_words(value) <= _list_words(meant)
 
-    members = [*rest.items(), *object_of(context).items()]
+    inside = [key for key in rest if find_meaning(key) == "context" and object_of(rest[key])]
+    members = [*without(rest, *inside).items(), *(m for key in inside for m in rest[key].items())]
     found = {key: each for key, each in members if is_unknown(key, each)}
     found |= {"context": context} if not isinstance(context, dict | None) else {}
     for key, each in members:
-        found |= dict(_describe_files(each)) if _is_of_files(key) else {}
+        found |= dict(describe_files(each)) if _is_of_files(key) else {}
     notes = [f"{key}: {said}" for key, each in found.items() if (said := sail_plans.words(each))]
     return {"notes": notes} if notes else {}
 
 
 def _is_of_files(key: str) -> bool:
-    return _MEANING.get(_fold(key)) == "files_in_progress"
+    return find_meaning(key) == "files_in_progress"
 
 
 def _list_words(value: object) -> set[str]:
@@ -217,15 +208,7 @@ def _list_words(value: object) -> set[str]:
     if isinstance(value, dict | list):
         values = value.values() if isinstance(value, dict) else value
         return {word for each in values for word in _list_words(each)}
-    return {*re.findall(r"\w+", sail_plans.words(value) or "")}
-
-
-def _describe_files(value: object) -> Iterator[tuple[str, Plain]]:
-    """Yield what is said about each file, besides its path."""
-    for each in _list(value):
-        if isinstance(each, dict):
-            path = _path(each)
-            yield path, {key: said for key, said in each.items() if said != path}
+    return set() if _is_null(value) else {*re.findall(r"\w+", sail_plans.words(value) or "")}
 
 
 def _is_null(value: object) -> bool:
@@ -235,23 +218,6 @@ def _is_null(value: object) -> bool:
 def _said(value: object) -> str | None:
     """Return a text as it was typed, or what another value says."""
     return value or None if isinstance(value, str) else sail_plans.words(value)
-
-
-def _path(value: object) -> str:
-    named = (value.get(key) for key in ("path", "file", "name")) if isinstance(value, dict) else ()
-    return next(filter(None, map(sail_plans.text, named)), None) or _words(value)
-
-
-def _list_decisions(value: object) -> list[Any]:
-    """Return the decisions of a list, or of an object that has the reason of each."""
-    if not isinstance(value, dict) or _DECISION_KEYS & value.keys():
-        return [value] if isinstance(value, dict) else _list(value)
-    return [{"what": key, "why": each} if each else key for key, each in value.items()]
-
-
-_WHAT = ("what", "decision", "choice", "title", "summary")
-_WHY = ("why", "rationale", "reason", "because")
-_DECISION_KEYS = frozenset({*_WHAT, *_WHY})
 
 
 def _rest(native: Plain) -> Plain:
@@ -277,38 +243,15 @@ def _without_derived(rest: Plain, ours: Plain) -> Plain:
     return {
         key: value
         for key, value in rest.items()
-        if key not in _DERIVED or key in _list(ours.get("kept"))
+        if key not in _DERIVED or key in list_values(ours.get("kept"))
     }
 
 
 _DERIVED = ("epistemic", "compaction_context")
 
 
-def _decision(value: object) -> Plain:
-    """Read a decision as it was typed, or the object that some files contain."""
-    if not isinstance(value, dict):
-        return {"what": _words(value)}
-    key = next((each for each in _WHAT if value.get(each)), None)
-    if key is None:
-        return {"what": _words(value)}
-    reasons = [_words(value[each]) for each in _WHY if value.get(each)]
-    rest = {each: said for each, said in value.items() if each not in {key, *_WHY}}
-    why = "; ".join(filter(None, [*reasons, sail_plans.words(rest)]))
-    return {"what": _words(value[key]), **({"why": why} if why else {})}
-
-
-def _words(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _list(value: object) -> list[Any]:
-    if isinstance(value, str):
-        return [value] if value else []
-    return value if isinstance(value, list) else []
-
-
 def _find_moment(native: Plain, ours: Plain, stem: str, *, is_ours: bool) -> datetime | None:
-    stated = sail_plans.moment(_respell(native).get("timestamp"))
+    stated = sail_plans.moment(respell(native).get("timestamp"))
     exact = sail_plans.moment(ours.get("saved_at"))
     # sail's timestamp has whole seconds; after an edit, our exact time counts only if both agree.
     is_same = exact is not None and (stated is None or exact.replace(microsecond=0) == stated)
@@ -328,7 +271,7 @@ def _name(fields: Plain, saved_at: datetime | None) -> str:
 def find_moment(native: Plain) -> datetime | None:
     """Return when the content of a file was saved, as exactly as it says."""
     exact = sail_plans.moment(object_of(native.get(OURS)).get("saved_at"))
-    return exact or sail_plans.moment(_respell(native).get("timestamp"))
+    return exact or sail_plans.moment(respell(native).get("timestamp"))
 
 
 def is_autosave(native: Mapping[str, Any]) -> bool:
@@ -359,10 +302,10 @@ def newest_kept(folder: Path, limit: int) -> list[PlanCheckpoint]:
 
 
 def _read_kept(path: Path) -> PlanCheckpoint | None:
-    found = sail_plans.read_object(path)
+    found = read_checkpoint(path)
     if found is None:
         return None
-    ours, read = object_of(found.get(OURS)), _respell(found)
+    ours, read = object_of(found.get(OURS)), respell(found)
     return PlanCheckpoint(
         saved_at=_find_moment(found, ours, path.stem, is_ours=False) or sail_plans.find_time(path),
         summary=sail_plans.words(read.get("summary")),
@@ -422,7 +365,10 @@ def _context(checkpoint: Checkpoint) -> Plain:
 
 def _files(checkpoint: Checkpoint) -> list[str]:
     named = [file.path for file in checkpoint.files if file.role != "plan"]
-    return list(dict.fromkeys([*checkpoint.files_modified, *named]))
+    changed = [path for path in checkpoint.dirty if not path.startswith(f"{sail_plans.FOLDER}/")]
+    found = dict.fromkeys([*checkpoint.files_modified, *named])
+    # If nobody said which files are in progress, git knows.
+    return [*found] or changed[:_MOST_FILES]
 
 
 def _optional(checkpoint: Checkpoint) -> Plain:

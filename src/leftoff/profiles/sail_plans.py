@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from leftoff.profiles import loose_times
 from leftoff.projects.project import read_start
 from leftoff.text import times
 
@@ -27,6 +28,7 @@ _ENDED = frozenset({"complete", "completed", "done", "halted", "archived", "aban
 _LAST_STAGE = "execute"
 # State files are small; sail did not write a larger one.
 _LIMIT = 1024 * 1024
+_MOST_SECONDS = 100_000_000_000
 
 Stage = int | float | str
 
@@ -108,11 +110,15 @@ def read_index(folder: Path) -> dict[str, Any] | None:
     return read_object(folder / INDEX)
 
 
+def read_limited(path: Path) -> bytes:
+    """Return the bytes of a file, up to the size that such files have."""
+    return read_start(path, _LIMIT, follow=True)
+
+
 def read_object(path: Path) -> dict[str, Any] | None:
     """Read a JSON object; None if there is none."""
     try:
-        data = read_start(path, _LIMIT, follow=True)
-        found = json.loads(data.decode("utf-8-sig", "replace"))
+        found = json.loads(read_limited(path).decode("utf-8-sig", "replace"))
     except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
@@ -234,10 +240,11 @@ def moment(value: object) -> datetime | None:
     """Parse a time as these files have it: with a zone, or in UTC."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value, UTC)
+            # JavaScript counts milliseconds.
+            return datetime.fromtimestamp(value / 1000 if value > _MOST_SECONDS else value, UTC)
         if not isinstance(value, str):
             return None
-        found = times.parse(value.strip())
+        found = times.parse(value.strip()) or loose_times.read_moment(value)[0]
         return found.astimezone(UTC) if found else None
     except (ValueError, OverflowError, OSError):
         return None

@@ -46,6 +46,7 @@ _LOOK_AHEAD = 9000
 # The beginning of a long value is enough to judge it.
 _JUDGED = 256
 _COMMAND_END = lazy(rb"[|;][ ]|[ ][|;&]|&&|[`)](?=\s)|\r")
+_MOST_TOOLS = 4
 _OPTION = lazy(
     rb"-(?<=[ \t]-)(?:[" + LETTERS + rb"]|" + b"|".join(each[1:] for each in LONG_OPTIONS) + rb")"
 )
@@ -326,12 +327,16 @@ def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
     # Most lines with an option are code or prose: none of their words ends the name of a tool.
     if _ends_of_tools().isdisjoint(_WORD.findall(data[start:end].lower())):
         return
-    at = start
+    at, stop, count = start, start, 0
     while found := tools.search(data, at, end):
-        stop = _COMMAND_END.search(data, found.end(), end)
-        at = stop.start() if stop else end
+        if found.start() >= stop:
+            after = _COMMAND_END.search(data, found.end(), end)
+            stop, count = after.start() if after else end, 0
+        count += 1
+        # `docker exec db mysql -p…` has two. A line of nothing but tools still takes linear time.
+        at = found.end() if count < _MOST_TOOLS else stop
         for kind, pattern, judge in rows[found[1].lower()]:
-            for hit in pattern.finditer(data, found.end(), at):
+            for hit in pattern.finditer(data, found.end(), stop):
                 if span := _secret(hit, kind, judge):
                     yield span
 

@@ -34,6 +34,10 @@ _BADGE = lazy(rb"(?:shields\.io/|badge)[^\s\"']{0,80}[?&]\Z")
 _UUID = lazy(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
 
 
+# `SSHPASS` and `DBPASS`, but not `COMPASS`
+_OWNERS = frozenset(b"ssh db root admin user smtp ftp mail mysql pg redis".split())
+
+
 class Assignment(NamedTuple):
     """A name that means a secret, the text before it, and the match of what follows it."""
 
@@ -65,6 +69,8 @@ def is_said(data: bytes, one: Assignment) -> bool:
     if one.is_flag:
         # `-debug-pass=Executions` names a compiler pass.
         return one.left.count(b"-") == len(one.left) or not (one.found["bare"] or b"1").isalpha()
+    if one.left.lower() in _OWNERS:
+        return is_environment(data, one)
     if one.left and not one.left.endswith(b"_"):
         return data[one.found.start() : one.found.start() + 1] == b"P" and one.left[-1:].islower()
     if one.found["mark"] or (one.left and is_environment(data, one)):

@@ -32,6 +32,7 @@ LONG_OPTIONS = (
     b"--value",
     b"--secret-string",
     b"--secret-data",
+    b"--string-value",
 )
 
 COMMANDS: tuple[CommandRule, ...] = (
@@ -46,6 +47,8 @@ COMMANDS: tuple[CommandRule, ...] = (
             "mysqldump -uroot -p'<pw>' app > dump.sql",
             "mariadb -u root -p<pw>",
             "mycli -u root -p<pw>",
+            "docker exec -it db mysql -u root -p<pw> app",
+            "kubectl exec db-0 -- mysqldump -uroot -p<pw> app",
         ),
         ("mysql -p -u root", "mysql -u root -p$PASS", "mysql -uroot -port 3306"),
     ),
@@ -92,7 +95,7 @@ COMMANDS: tuple[CommandRule, ...] = (
         "mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat cqlsh useradd "
         "usermod influx netexec nxc crackmapexec evil-winrm rabbitmqadmin psexec psexec64 hydra "
         "smbmap ncftp impala-shell twine arangosh cbq couchbase-cli supabase impacket-psexec "
-        "neo4j-shell cypher-shell ncftpput ncftpget ncftpls snowsql beeline",
+        "neo4j-shell cypher-shell ncftpput ncftpget ncftpls snowsql beeline rdesktop",
         r"(?-i:-p)[ =]<value>",
         "in_command",
         (
@@ -132,7 +135,7 @@ COMMANDS: tuple[CommandRule, ...] = (
         ("zip -P $PASS a.zip b",),
     ),
     CommandRule(
-        "curl curlie xh http https httpie ab siege grpcurl wrk hey aria2c",
+        "curl curlie xh http https httpie ab siege grpcurl wrk hey aria2c etcdctl",
         r"(?:-u|--user|--proxy-user|-U|-a|--auth|-A)[ =]?(?:<q>)?[^\s:\"'\\$/]{1,100}:"
         r"([^\s\"'\\]{1,200})",
         "in_command",
@@ -141,6 +144,7 @@ COMMANDS: tuple[CommandRule, ...] = (
             "curl --user 'admin:<pw>' https://x.test",
             "curl -uadmin:<pw> https://x.test",
             "curl --proxy-user me:<pw> https://x.test",
+            "etcdctl --user root:<pw> get a",
             "http -a me:<pw> GET x.test",
         ),
         ("curl -u $USER:$PASS https://x.test", "curl -u me https://x.test:8080/"),
@@ -204,7 +208,7 @@ COMMANDS: tuple[CommandRule, ...] = (
         ("java -jar jenkins-cli.jar -auth @file list-jobs",),
     ),
     CommandRule(
-        "az aws gcloud doctl ibmcloud oci scw akeyless bws op infisical chamber",
+        "az aws gcloud doctl ibmcloud oci scw akeyless bws op infisical chamber databricks",
         r"(?:secrets?(?:manager)?|securestring|put-parameter)\b(?:[^\r\n]{0,300}?[ ])?"
         r"--(?:value|secret-string|secret-data|string-value)[ =]<value>",
         "in_command",
@@ -213,6 +217,7 @@ COMMANDS: tuple[CommandRule, ...] = (
             "aws ssm put-parameter --name /a --type SecureString --value '<pw>'",
             "aws secretsmanager create-secret --name n --secret-string <pw>",
             "aws secretsmanager put-secret-value --secret-id n --secret-string '<pw>'",
+            "databricks secrets put-secret s n --string-value <pw>",
         ),
         (
             "aws ssm put-parameter --name /a --type SecureString --value $PASS",

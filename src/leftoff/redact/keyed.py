@@ -68,7 +68,7 @@ _PLAIN_END = lazy(rb"[ \t]*(?:\Z|[\r\n&\"']|\\n|[ ]--?\w|[ ]#|[ ]https?:)")
 # `the db password=…`, `my root password: …`
 _SENTENCE = lazy(rb"(?i)(?<![\w.-])(?:the|my|our|your|this)[ ](?:[a-z]{1,20}[ ]){0,2}\Z")
 _WORD_LENGTH = 8
-_SPACED = lazy(rb" -|set|SET|Set|add|put|config|ENV|ARG|env|define")
+_SPACED = lazy(rb"(?:^|[ \t\n])-|set|SET|Set|add|put|config|ENV|ARG|env|define")
 
 
 def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:

@@ -66,9 +66,10 @@ PROSE: tuple[SecretPlace, ...] = (
         SecretPlace(
             "password",
             word,
-            f"{word}{_SIGN}{_VALUE}",
+            rf"{word}(?:[ ](?:f(?:ü|ue|\\{{1,8}}u00fc)r|voor|von|van)[ ]"
+            rf"(?:{_USER}[ ]){{0,2}}{_USER})?{_SIGN}{_VALUE}",
             "stated",
-            (f"{word}: <pw>", f"{word} = '<pw>'"),
+            (f"{word}: <pw>", f"{word} = '<pw>'", f"{word} von root: <pw>"),
             (f"{word}: 8-stellig", f"{word}: string"),
         )
         for word in ("kennwort", "wachtwoord")
@@ -83,7 +84,24 @@ PROSE: tuple[SecretPlace, ...] = (
             (f"{word}: <pw>", f"{word}:<pw>"),
             (f"{word}: string", f"{word}: $PASS1"),
         )
-        for word in ("senha", "parola", "heslo", "adgangskode", "passord")
+        for word in ("senha", "parola", "parola d'ordine", "heslo", "adgangskode", "passord", "mdp")
+    ),
+    *(
+        SecretPlace(
+            "password",
+            start,
+            f"{start}{rest}{_VALUE}",
+            "stated",
+            (f"{start}{example}<pw>",),
+            (f"{start}{example}obligatoire", f"{start}{example}$PASS1"),
+        )
+        for start, rest, example in (
+            ("senha ", rf"(?:é|\\{{1,8}}u00e9|d[aeo][ ]{_USER}:)[ ]", "é "),
+            ("heslo je ", "", ""),
+            ("senordet ", r"(?:ä|\\{1,8}u00e4)r[ ]", "är "),
+            ("passordet er ", "", ""),
+            ("adgangskoden er ", "", ""),
+        )
     ),
     SecretPlace(
         "password",
@@ -98,7 +116,8 @@ PROSE: tuple[SecretPlace, ...] = (
         SecretPlace(
             "password",
             word,
-            f"{word}(?:[ ]{{0,2}}(?:[:=]|：|是|为|は|は、|—|-)[ ]{{0,2}}|[ ]){_VALUE}",
+            f"{word}(?:[ ](?:от|для|к)[ ]{_USER})?"
+            f"(?:[ ]{{0,2}}(?:[:=]|：|是|为|は|は、|는|은|—|-)[ ]{{0,2}}|[ ]){_VALUE}",
             "stated",
             (f"{word}: <pw>", f"{word}：<pw>"),
             (f"{word}: string", f"{word}: $PASS1"),
@@ -116,10 +135,14 @@ PROSE: tuple[SecretPlace, ...] = (
     SecretPlace(
         "password",
         "asswort",
-        rf"asswort[ ](?:f(?:ü|ue|\\{{1,8}}u00fc)r|von|zu)[ ](?:{_USER}[ ]){{0,2}}{_USER}"
+        rf"asswort(?:[ ](?:f(?:ü|ue|\\{{1,8}}u00fc)r|von|zu)[ ](?:{_USER}[ ]){{0,2}}{_USER})?"
         rf"[ ](?:ist|lautet)[ ]{_VALUE}",
         "stated",
-        ("das Passwort für die DB ist <pw>", "Passwort von root lautet <pw>"),
+        (
+            "das Passwort für die DB ist <pw>",
+            "Passwort von root lautet <pw>",
+            "das Passwort lautet <pw>",
+        ),
         ("das Passwort für die DB ist falsch",),
     ),
     SecretPlace(
@@ -133,9 +156,15 @@ PROSE: tuple[SecretPlace, ...] = (
     SecretPlace(
         "password",
         "assword",
-        r"assword(?:[ ]is[ ]now|[ ](?:should|must|will)[ ]be|[ ]to|'s)[ ]" + _VALUE,
+        r"assword(?:[ ]is[ ]now|[ ](?:should|must|will)[ ]be|[ ]to|'s"
+        r"|[ ](?:is|was|has[ ]been)[ ](?:changed|set|reset)[ ]to)[ ]" + _VALUE,
         "stated",
-        ("the password is now <pw>", "change the password to <pw>", "the password should be <pw>"),
+        (
+            "the password is now <pw>",
+            "change the password to <pw>",
+            "the password should be <pw>",
+            "the root password was changed to <pw>",
+        ),
         (
             "the password should be 8-digit",
             "change the password to something",
@@ -151,7 +180,17 @@ PROSE: tuple[SecretPlace, ...] = (
         ("use password <pw> for the db", "user admin password <pw>"),
         ("use password authentication", "use password sha256", "the password field2"),
         before=r"(?:\A|\n|\b(?:use|using|with)[ ](?:the[ ])?"
-        rf"|\b(?:user|login)[ ]{_USER}[ ,]{{1,2}}(?:and[ ])?)p\Z",
+        rf"|\b(?:user(?:name)?|login)[ ]{_USER}[ ,]{{1,2}}(?:and[ ])?)p\Z",
+    ),
+    SecretPlace(
+        "password",
+        "assword",
+        r"assword\b",
+        "stated",
+        ("use <pw> as the password", "log in with <pw> as your root password"),
+        ("use base64 as the password", "use $PASS1 as the password", "use it as the password"),
+        before=rf"\b(?:use|using|with|set|try)[ ]{_VALUE}[ ]as[ ](?:(?:the|my|your)[ ])?"
+        r"(?:[a-z]{1,12}[ ])?p\Z",
     ),
     SecretPlace(
         "password",
@@ -163,10 +202,19 @@ PROSE: tuple[SecretPlace, ...] = (
     ),
     SecretPlace(
         "password",
-        "pass",
-        r"passe" + _SIGN + _VALUE,
+        "contrase",
+        rf"contrase(?:n|\xc3\xb1|\\{{1,8}}u00f1)a[ ]{_VALUE}",
         "stated",
-        ("mot de passe : <pw>", "le mot de passe est <pw>"),
+        ("usa la contraseña <pw> para entrar", "con la contrasena <pw>"),
+        ("usa la contraseña base64",),
+        before=r"\b(?:usa|usar|con|pon)[ ](?:la[ ])?\Z",
+    ),
+    SecretPlace(
+        "password",
+        "pass",
+        r"passe" + _SIGN + r"(?:(?:«|\\{1,8}u00ab)(?:[ ]|\xc2\xa0|\\{1,8}u00a0))?" + _VALUE,
+        "stated",
+        ("mot de passe : <pw>", "le mot de passe est <pw>", "le mot de passe est « <pw> »"),
         ("mot de passe : requis",),
         before=r"mot[ _-]?de[ _-]?\Z",
     ),

@@ -26,9 +26,23 @@ STATEMENTS: tuple[SecretPlace, ...] = (
         "identified",
         r"identified\s{1,8}by\s{1,8}([^\s\"'\\;]{3,128})",
         "in_command",
-        ("create user scott identified by <pw>", "ALTER USER scott IDENTIFIED BY <pw>;"),
+        (
+            "create user scott identified by <pw>",
+            "ALTER USER scott IDENTIFIED BY <pw>;",
+            "CREATE DATABASE LINK x CONNECT TO scott IDENTIFIED BY <pw> USING 'db'",
+            "GRANT CONNECT TO scott IDENTIFIED BY <pw>;",
+        ),
         ("objects identified by their names",),
-        before=r"(?i)\b(?:create|alter)\s{1,8}user\s{1,8}\S{1,64}\s{1,8}\Z",
+        before=r"(?i)\b(?:(?:create|alter)\s{1,8}user|(?:connect|grant\s[\w, ]{1,80})\s{1,8}to)"
+        r"\s{1,8}\S{1,64}\s{1,8}\Z",
+    ),
+    SecretPlace(
+        "password",
+        "sp_addlogin",
+        r"sp_addlogin\s{1,8}N?<text>\s{0,8},\s{0,8}N?<secret>",
+        "literal",
+        ("EXEC sp_addlogin 'app', '<pw>';", "sp_addlogin N'app', N'<pw>', 'db'"),
+        ("EXEC sp_addlogin 'app', @password;",),
     ),
     SecretPlace(
         "password",

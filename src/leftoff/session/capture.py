@@ -21,6 +21,7 @@ from leftoff.checkpoint import (
     Transcript,
     new_id,
 )
+from leftoff.session.facts.error_lines import COMPLETED
 from leftoff.session.facts.focus import FOCUS_FILES
 from leftoff.session.facts.fold_state import TrailEntry
 from leftoff.session.facts.looks import destroys, is_look
@@ -28,7 +29,8 @@ from leftoff.session.facts.next_action import infer_next_action
 from leftoff.session.facts.read_session import Progress, SessionMemory, read_session
 from leftoff.session.facts.report import Facts, report
 from leftoff.session.facts.sentences import keep_end, keep_start
-from leftoff.session.facts.shell_commands import COMPLETED, heads_of, shorten, without_cd
+from leftoff.session.facts.shell_commands import heads_of, shorten, without_cd
+from leftoff.session.facts.trail import REFUSED
 
 __all__ = ["Captured", "SessionMemory", "capture", "read_session", "to_checkpoint"]
 
@@ -133,7 +135,7 @@ def _trail(facts: Facts) -> list[TrailStep]:
         TrailStep(
             tool=group[0].tool,
             what=_name_group(group),
-            outcome=group[0].outcome,
+            outcome=_shorten_outcome(group[0].outcome, facts),
             exit=group[0].exit or None,
         )
         for group in _group_calls(facts.trail)
@@ -141,6 +143,12 @@ def _trail(facts: Facts) -> list[TrailStep]:
     # The mark of a save is not shown, so it takes nobody's place.
     has_save = any(step.is_save for step in steps[-_TRAIL:])
     return steps[-_TRAIL - has_save :]
+
+
+def _shorten_outcome(outcome: str, facts: Facts) -> str:
+    """Return how a call ended, without the last request if the user refused it with that."""
+    is_last = bool(facts.intent) and outcome == f"{REFUSED} {facts.intent}"
+    return f"{REFUSED[:-1]} with the request above" if is_last else outcome
 
 
 def _group_calls(trail: list[TrailEntry]) -> list[list[TrailEntry]]:

@@ -23,6 +23,7 @@ from leftoff.phrases.short_answers import drop_greeting, is_go_ahead
 from leftoff.phrases.slash_commands import read_slash_command
 from leftoff.session.facts.looks import is_look_or_check
 from leftoff.session.facts.report import Facts
+from leftoff.session.facts.user_requests import WITHDRAWN
 
 # Shorter requests are greetings, thanks and quick questions.
 _SUBSTANTIAL_WIDTH = 16
@@ -54,7 +55,7 @@ def is_worth_saving(facts: Facts) -> bool:
 def can_be_task(request: str | None) -> bool:
     """Return whether a request can be a task: not a go-ahead, thanks, goodbye or slash command."""
     text = (request or "").strip()
-    if not text or text.startswith("/") or is_goodbye(text):
+    if not text or text.startswith(("/", WITHDRAWN)) or is_goodbye(text):
         return False
     return not (is_go_ahead(text) or asks_to_continue(text))
 

@@ -84,6 +84,8 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     offered: str = ""
     """As in `Life`, when the session ended."""
     has_passed: bool = False
+    continued: str = ""
+    """The thread that a prompt asked to continue, if it ended before the prompt was processed."""
     turn: Turn = Turn()
     buffer: list[Exchange] = []
     """The conversation since the context began to fill up; a summary would lose it."""

@@ -12,7 +12,7 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError, SessionUnreadable
 from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
-from leftoff.session.real_work import is_worth_saving
+from leftoff.session.real_work import is_worth_saving, shows_work
 from leftoff.session.unsaved_work import has_ended, is_recent, is_work_saved
 from leftoff.store import CheckpointEntry, Store, WatchReading
 
@@ -51,7 +51,13 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
             self.touched_at,
             self.facts.worked_at,
             is_turn_over=self.facts.is_turn_over,
+            has_done=self.has_done,
         )
+
+    @property
+    def has_done(self) -> bool:
+        """Whether anything was done in it besides talking."""
+        return shows_work(self.facts)
 
     @property
     def has_work(self) -> bool:
@@ -200,11 +206,8 @@ def read_found(
             found.path, agent=agent, memory=memory, session_id=found.session_id
         )
     except (LeftoffError, OSError) as error:
-        refusal = error if isinstance(error, OSError) else error.__cause__
-        # A missing file, or one that is not a transcript, is skipped. An unreadable file may be a
-        # session, so it is reported.
-        is_refused = isinstance(refusal, OSError) and not isinstance(refusal, FileNotFoundError)
-        if unreadable is not None and is_refused:
+        refusal = _find_refusal(error)
+        if unreadable is not None and refusal is not None:
             unreadable.append(_unreadable(found.path, refusal))
         return None
     # Stored at once, so that the next reading starts where this one ended.
@@ -227,6 +230,17 @@ def read_found(
         ),
         head=record.head,
     )
+
+
+def _find_refusal(error: LeftoffError | OSError) -> OSError | None:
+    """Return why the system refused to read a file that may be a session.
+
+    A missing file, or one that is not a transcript, is none.
+    """
+    cause = error if isinstance(error, OSError) else error.__cause__
+    if isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):
+        return cause
+    return None
 
 
 def _unreadable(path: Path | str, error: BaseException | None) -> UnreadableTranscript:

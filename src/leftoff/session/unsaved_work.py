@@ -42,6 +42,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     branch: str = ""
     worked_at: str = ""
     is_turn_over: bool = False
+    has_done: bool = True
+    """Whether anything was done besides talking: a prompt that waits is work, too."""
 
 
 class UnsavedSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +59,8 @@ class UnsavedSession(msgspec.Struct, frozen=True, kw_only=True):
     branch: str = ""
     checkpoint: CheckpointEntry | None = None
     """Its newest checkpoint, if any; work was done after it."""
+    thread: str | None = None
+    """The open thread that the session has joined."""
 
 
 Judge = Callable[[str, FoundSession], Verdict | None]
@@ -127,15 +131,21 @@ def find_verdicts(store: Store) -> Path:
 
 
 def is_work_saved(
-    last: CheckpointEntry | None, touched_at: datetime, worked_at: str, *, is_turn_over: bool
+    last: CheckpointEntry | None,
+    touched_at: datetime,
+    worked_at: str,
+    *,
+    is_turn_over: bool,
+    has_done: bool = True,
 ) -> bool:
     """Return whether a session did no work after its last checkpoint."""
     if last is None:
         return False
-    # Agents write a few lines after the last event, and people say thanks.
+    # Agents write a few lines after the last event, and people say thanks. Not every transcript
+    # says when something was done.
     worked = times.parse(worked_at)
-    is_idle = worked is not None and worked <= last.as_of and is_turn_over
-    return last.saved_at >= touched_at or is_idle
+    is_idle = worked <= last.as_of if worked is not None else not has_done
+    return last.saved_at >= touched_at or (is_idle and is_turn_over)
 
 
 def is_recent(touched_at: datetime, now: datetime) -> bool:
@@ -188,6 +198,7 @@ def _read(store: Store, agent: str, found: FoundSession, most_bytes: int | None)
         branch=known.facts.branch,
         worked_at=known.facts.worked_at,
         is_turn_over=known.facts.is_turn_over,
+        has_done=known.has_done,
     )
 
 
@@ -197,7 +208,13 @@ def _check(
     """Return a session with work if that is unsaved now, and no agent may be working on it."""
     touched_at = datetime.fromtimestamp(found.touched_at, UTC)
     last = index.newest_of_session(found.session_id)
-    is_saved = is_work_saved(last, touched_at, verdict.worked_at, is_turn_over=verdict.is_turn_over)
+    is_saved = is_work_saved(
+        last,
+        touched_at,
+        verdict.worked_at,
+        is_turn_over=verdict.is_turn_over,
+        has_done=verdict.has_done,
+    )
     if is_saved or _may_be_alive(store, agent, found.session_id, touched_at):
         return None
     thread = index.find_open_thread(found.session_id)
@@ -211,6 +228,7 @@ def _check(
         intent=verdict.intent,
         branch=verdict.branch,
         checkpoint=last,
+        thread=thread.slot if thread is not None else None,
     )
 
 

@@ -16,6 +16,7 @@ from leftoff.ship.branch_history import (
 )
 from leftoff.ship.outcome import Check
 from leftoff.ship.shipped_work import Work
+from leftoff.text.lookalikes import drop_unseen
 
 READY, FAILING = "status:ready-for-review", "status:failing"
 
@@ -42,8 +43,6 @@ _GROWING = ("Summary", "Decisions", "Breaking changes")
 # Those that only describe the last push.
 _RENEWED = ("", "How to test", "Checks")
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
-# Control characters that steer a terminal or reverse text: other people read these messages.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # HTML comments, which GitHub does not show: they delimit our section of a description.
 _END = "<!-- leftoff: end -->"
 _SECTION = re.compile(r"<!-- leftoff: ([0-9a-f]+) -->.*?" + re.escape(_END), re.DOTALL)
@@ -162,8 +161,8 @@ def comment_mark(sha: str) -> str:
 
 
 def _fit(text: str) -> str:
-    """Make a text safe for other people to read."""
-    return redact(_CONTROLS.sub("", text))
+    """Make a text safe for other people and their agents to read."""
+    return redact(drop_unseen(text))
 
 
 def _escape_marks(text: str) -> str:

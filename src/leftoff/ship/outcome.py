@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Literal
 
 import msgspec
@@ -124,7 +125,7 @@ def describe_locations(
     """List where the checkpoint, the memory and the native files are stored."""
     root, here = store.project.store, store.project.worktree
     files = {"memory": root / "memory.jsonl", "features": root / "features.json"}
-    kept = {"checkpoint": f"leftoff show {saved.id}"} if saved else {}
+    kept = {"checkpoint": f"leftoff show {quote(saved.name or saved.id)}"} if saved else {}
     for what, path in files.items():
         if path.exists():
             kept[what] = str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -45,6 +45,13 @@ def panel(report: ShipReport, *, advise_clear: bool) -> list[str]:
 
 
 _COMPLETE = "CHECKPOINT COMPLETE"
+# claude-harness gives these to its users.
+_REASONS = (
+    'Prevents "context rot" from accumulated irrelevant information',
+    "Reduces token costs for subsequent work",
+    "Improves the agent's focus on the next task",
+    "Memory files preserve all important learnings",
+)
 _ADVICE = "You can clear the agent's context now: everything is saved for the next session."
 
 
@@ -59,6 +66,8 @@ def _advise(preserved: Mapping[str, str]) -> list[str]:
         *(f"  - {path} ({what})" for path, what in preserved.items()),
         "  Fresh context = better performance on next task.",
         "  Context auto-loads on next session (no /start needed).",
+        "  Why clear context?",
+        *(f"  - {reason}" for reason in _REASONS),
     ]
 
 

@@ -21,11 +21,14 @@ from leftoff.profiles import SESSION_FOLDERS, STATE_FOLDERS
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.redact import redact, redact_value
 from leftoff.session import sessions
+from leftoff.session.facts.shell_commands import is_own_ship
+from leftoff.session.sessions import KnownSession
 from leftoff.ship.outcome import ShipStep
 from leftoff.store import LISTED, CheckpointEntry, Store
 from leftoff.store.index import StoreIndex
 from leftoff.store.index_sync import slot_of
 from leftoff.store.layout import Area
+from leftoff.text.plural import format_count
 from leftoff.threads import persist
 from leftoff.threads.compose import compose
 from leftoff.threads.continue_thread import list_stated
@@ -146,9 +149,20 @@ def _newest(store: Store, index: StoreIndex, state: GitState) -> Checkpoint | No
     loaded = map(store.load, mine[:_MOST_LOADED])
     about = (each for each in loaded if _is_about(each, state, session_id(store)))
     found = next(about, None)
-    if found is None or found.source is None:
+    if found is None:
+        others = [each for each in entries if each not in mine and each.trigger != TRIGGER]
+        elsewhere = [each for each in others if _is_here(each, here, each.branch)]
+        return _find_moved_work(map(store.load, elsewhere[:_MOST_LOADED]), state)
+    if found.source is None:
         return found
     return _join_files([found, *(each for each in about if each.source is not None)])
+
+
+def _find_moved_work(others: Iterator[Checkpoint], state: GitState) -> Checkpoint | None:
+    """Return what was saved before a switch to a new branch with the same uncommitted changes."""
+    changed = {query.printable(path) for path in state.dirty}
+    moved = (each for each in others if each.head == state.head and changed & {*each.dirty})
+    return next((each for each in moved if each.source is None), None)
 
 
 def _join_files(found: Sequence[Checkpoint]) -> Checkpoint:
@@ -207,7 +221,7 @@ def save(
     roles |= {path: role for path, role in stated.items() if role}
     named = [{"path": path, "role": role} for path, role in roles.items()]
     again = {"files": named, **_as_seen(seen.state), **_carry_over(last, message)}
-    session = sessions.current(store) if session_id(store) else None
+    session = _read_session(store)
     # git was asked a moment ago; a store that believes it is outside git does not ask again.
     blind = msgspec.structs.replace(store.project, is_git=False)
     with closing(Store(blind, now=store.now)) as unasked:
@@ -234,6 +248,16 @@ def save(
         notice=saved.notice,
         shipped_texts=tuple(" ".join(text.split()) for text in texts if text),
     )
+
+
+def _read_session(store: Store) -> KnownSession | None:
+    """Return the session that ships, without the call that is running this ship."""
+    session = sessions.current(store) if session_id(store) else None
+    if session is None:
+        return None
+    calls = [each for each in session.facts.in_flight if not is_own_ship(each.command)]
+    facts = msgspec.structs.replace(session.facts, in_flight=calls)
+    return msgspec.structs.replace(session, facts=facts)
 
 
 def _list_stated(last: LastSave, message: str, draft: Checkpoint) -> list[str]:
@@ -351,11 +375,17 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def learn(
-    store: Store, kept: ShipCheckpoint, *, bar: "Grade | None", paths: Sequence[str] = ()
+    store: Store,
+    kept: ShipCheckpoint,
+    *,
+    bar: "Grade | None",
+    paths: Sequence[str] = (),
+    has_layers: bool = False,
 ) -> Lesson:
     """Store decisions, failures, corrections and the findings of helpers in memory.
 
-    `paths` are new files, of which the sources show how the project is built.
+    `paths` are new files, of which the sources show how the project is built. `has_layers` names
+    the layers of memory that claude-harness has.
     """
     memory.learn(store, kept.checkpoint)
     memory.add(store, [*_draft_structure(kept, paths)])
@@ -364,7 +394,7 @@ def learn(
     new = _list_news(store, kept, folded)
     counts = {kind: sum(entry.kind == kind for entry in new) for kind in ("decision", "failure")}
     lines = [
-        f"Recorded {counts['decision']} decisions to episodic memory" if counts["decision"] else "",
+        _count_decisions(counts["decision"], has_layers=has_layers),
         _count_failures(counts["failure"]),
         "Updated procedural patterns" if _has_new_patterns(store, kept, folded) else "",
         *(folded.messages if folded else []),
@@ -376,6 +406,12 @@ def learn(
     if messages:
         step = ShipStep(name="memory", state="done", text=messages[0], lines=messages[1:])
     return Lesson(step=step, decisions=decisions)
+
+
+def _count_decisions(count: int, *, has_layers: bool) -> str:
+    if has_layers and count:
+        return f"Recorded {count} decisions to episodic memory"
+    return f"Recorded {format_count(count, 'decision')}" if count else ""
 
 
 def _draft_structure(kept: ShipCheckpoint, paths: Sequence[str]) -> Iterator[memory.EntryDraft]:
@@ -437,30 +473,13 @@ def _corrections(store: Store, bar: "Grade | None") -> list[str]:
     except LeftoffError:
         # Its transcript is not where agents store theirs, so there is nothing to read.
         return []
-    if not found.has_news:
-        return []
-    queued = [f"Lower-confidence (manual review needed): {len(found.queued)}", _QUEUED]
-    return [
-        "AUTO-REFLECTION",
-        f"High-confidence rules auto-saved: {len(found.saved)}",
-        *(f"- {_title(rule.text)}" for rule in found.saved),
-        *(queued if found.queued else []),
-    ]
+    return knowledge.reflect.describe_in_harness_words(found)
 
 
 def count_waiting_rules(store: Store) -> int:
     """Return how many rules wait for review; those that a file switches off do not."""
     waiting = memory.entries(store, kinds=("rule",), statuses=("queued",))
     return sum(FORMER_ID not in each.extra for each in waiting)
-
-
-_QUEUED = "(Low-confidence rules queued for next checkpoint review: `leftoff reflect --review`)"
-_TITLE_CHARS = 80
-
-
-def _title(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS - 1] + "…"
 
 
 def archive(store: Store) -> ShipStep:

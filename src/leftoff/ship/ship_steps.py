@@ -132,9 +132,9 @@ class _Run:
         bar = self.settings.reflect_at if self.settings.reflect else None
         new = [each.path for each in self.state.changes if {*each.code} & {"?", "A"}]
         # Only claude-harness keeps a list of the project's files.
-        paths = [each for each in new if each in self.chosen.rest]
-        paths = paths if self.settings.follows("harness") else []
-        lesson = record_work.learn(self.store, kept, bar=bar, paths=paths)
+        is_harness = self.settings.follows("harness")
+        paths = [each for each in new if each in self.chosen.rest] if is_harness else []
+        lesson = record_work.learn(self.store, kept, bar=bar, paths=paths, has_layers=is_harness)
         self.decisions = lesson.decisions
         return lesson.step
 
@@ -180,9 +180,10 @@ class _Run:
             with contextlib.suppress(LeftoffError, OSError):
                 snapshots.take.take_with_checkpoint(self.store.project, saved.checkpoint)
         if not saved.is_new:
-            text = f"Already saved as {saved.checkpoint.id}"
+            text = f"Already saved as {_name_save(saved.checkpoint)}"
             return ShipStep(name="save", state="skipped", text=text)
-        return ShipStep(name="save", state="done", text=f"Saved {saved.checkpoint.id}", lines=lines)
+        text = f"Saved {_name_save(saved.checkpoint)}"
+        return ShipStep(name="save", state="done", text=text, lines=lines)
 
     def _find_unfinished_heads(self) -> set[str | None]:
         """Return the commits at which an unfinished ship may have stopped: here, or just before."""
@@ -462,3 +463,8 @@ class _Run:
 
 def _first(lines: list[str]) -> str:
     return lines[0] if lines else "git gave no reason"
+
+
+def _name_save(saved: Checkpoint) -> str:
+    """Return what people call a checkpoint."""
+    return f'"{saved.name}"' if saved.name else saved.id

@@ -16,7 +16,7 @@ from leftoff.errors import LeftoffError, StoreRefused
 from leftoff.git.base_index import BaseIndex, open_index
 from leftoff.git.object_store import TreeEntry
 from leftoff.git.repository import Repository, repository_at
-from leftoff.git.write import Repo
+from leftoff.git.uncommitted import has_commit
 from leftoff.names import clean_name
 from leftoff.projects.project import Project
 from leftoff.snapshots.shelf import (
@@ -58,7 +58,7 @@ def write_patch(project: Project, stored: StoredSnapshot, thread: str | None = N
     repository, record = _repository_of(project), stored.record
     if record.head and len(record.head) != _SHA1_CHARS:
         raise LeftoffError("Repositories with SHA-256 ids have no patches yet.")
-    if record.head and not Repo(project.worktree).has_commit(record.head):
+    if record.head and not has_commit(project.worktree, record.head):
         raise LeftoffError(
             f"The commit below this snapshot is gone: {record.head}",
             hint="`leftoff snapshot restore` brings its files back without it.",
@@ -139,7 +139,7 @@ def _import_patch(
         raise LeftoffError("It is not a snapshot that leftoff exported.")
     if any(snapshot_id in shelf.ids() for shelf in list_shelves(project)):
         return None
-    if base and not Repo(project.worktree).has_commit(base):
+    if base and not has_commit(project.worktree, base):
         raise LeftoffError(
             f"Its commit {base[:8]} is not in this repository. Fetch it, then import again."
         )

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from leftoff.git.repository import repository_at
-from leftoff.git.uncommitted import list_uncommitted
-from leftoff.git.write import Repo
+from leftoff.git.uncommitted import list_uncommitted, read_committed
 from leftoff.projects.project import open_file
 from leftoff.snapshots.shelf import StoredSnapshot
 from leftoff.snapshots.take import MAX_FILE_BYTES, SECONDS
@@ -38,7 +37,7 @@ class SnapshotSide:
 
     def __init__(self, stored: StoredSnapshot, worktree: Path) -> None:
         self._stored = stored
-        self._repo = Repo(worktree)
+        self._worktree = worktree
         self._entries: dict[str, TreeEntry] = {each.path: each for each in stored.content.work}
         self._absent = {*stored.content.absent}
 
@@ -51,7 +50,9 @@ class SnapshotSide:
         if (entry := self._entries.get(path)) is not None:
             return next(data for _, data in self._stored.read([entry]))
         head = self._stored.record.head
-        return self._repo.blob(head, path) if head and path not in self._absent else None
+        if head is None or path in self._absent:
+            return None
+        return read_committed(self._worktree, head, path, limit=MAX_FILE_BYTES)
 
 
 class WorktreeSide:
@@ -83,7 +84,7 @@ class HeadSide:
     """The current commit."""
 
     def __init__(self, worktree: Path) -> None:
-        self._repo = Repo(worktree)
+        self._worktree = worktree
 
     def paths(self) -> set[str]:
         """List nothing: a commit does not differ from itself."""
@@ -91,7 +92,7 @@ class HeadSide:
 
     def read(self, path: str) -> bytes | None:
         """Return a file as it is committed."""
-        return self._repo.blob("HEAD", path)
+        return read_committed(self._worktree, "HEAD", path, limit=MAX_FILE_BYTES)
 
 
 class FileDifference(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ touched.
 import contextlib
 import os
 import stat
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,9 +15,10 @@ import msgspec
 from leftoff.errors import LeftoffError, UsageError
 from leftoff.git.object_store import TreeEntry, blob_id
 from leftoff.git.repository import repository_at
-from leftoff.git.uncommitted import list_uncommitted
+from leftoff.git.uncommitted import has_commit, list_uncommitted
 from leftoff.git.write import Repo
 from leftoff.projects.project import Project
+from leftoff.snapshots.safe_paths import LinkFinder
 from leftoff.snapshots.shelf import (
     Skipped,
     Snapshot,
@@ -29,6 +30,7 @@ from leftoff.snapshots.take import MAX_FILE_BYTES, SECONDS, Reason, take_snapsho
 
 _LINK, _EXECUTABLE = "120000", "100755"
 _IGNORED = "git ignores it now"
+FOLDER_IN_PLACE = "a folder with files now has its name"
 
 
 class FileState(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,17 +59,25 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
 
 def compare_worktree(worktree: Path, content: SnapshotContent) -> list[FileState]:
     """Compare the files of a snapshot with a worktree."""
+    links = LinkFinder(worktree)
     states = [
-        FileState(path=each.path, state=_state_of(worktree / each.path, each))
+        FileState(
+            path=each.path,
+            state="missing"
+            if links.is_behind_link(each.path)
+            else _state_of(worktree / each.path, each),
+        )
         for each in content.work
     ]
-    there = [each for each in content.absent if _has_file(worktree / each)]
+    there = [each for each in content.absent if _has_file(worktree, each, links)]
     return [*states, *(FileState(path=each, state="present") for each in there)]
 
 
-def _has_file(place: Path) -> bool:
-    # A folder with the name of a deleted file is not that file.
-    return os.path.lexists(place) and (place.is_symlink() or not place.is_dir())
+def _has_file(worktree: Path, path: str, links: LinkFinder) -> bool:
+    place = worktree / path
+    # A folder with the name of a deleted file is not that file, nor is what is behind a link.
+    is_there = os.path.lexists(place) and not links.is_behind_link(path)
+    return is_there and (place.is_symlink() or not place.is_dir())
 
 
 def _has_content(place: Path) -> bool:
@@ -149,11 +159,13 @@ def restore_here(project: Project, stored: StoredSnapshot) -> Restored:
     replaced = sorted({*differing, *missing, *(each for some in in_way.values() for each in some)})
     before = take_snapshot(project, reason, worktree=folder, also=replaced)
     left = _list_unkept(project, before, in_way)
-    work = [each for each in content.work if each.path in differing and each.path not in left]
     removed = [each for each in content.absent if each in differing and each not in left]
-    _write_files(folder, work, stored)
+    left |= _list_occupied(folder, (each.path for each in content.work), {*removed})
+    work = [each for each in content.work if each.path in differing and each.path not in left]
+    # Removed first: a folder may have become a file.
     for each in removed:
         _remove_file(folder, each)
+    _write_files(folder, work, stored)
     if missing:
         Repo(folder).write_missing(missing)
     return Restored(
@@ -167,8 +179,27 @@ def restore_here(project: Project, stored: StoredSnapshot) -> Restored:
 
 def _list_in_way(folder: Path, path: str) -> list[str]:
     """List the files that a path would replace: itself, or one with the name of its folder."""
-    parents = (str(each) for each in Path(path).parents)
-    return [each for each in (path, *parents) if each != "." and _has_file(folder / each)]
+    parents, links = (str(each) for each in Path(path).parents), LinkFinder(folder)
+    return [each for each in (path, *parents) if each != "." and _has_file(folder, each, links)]
+
+
+def _list_occupied(folder: Path, paths: Iterable[str], removed: Collection[str]) -> dict[str, str]:
+    """Return the files whose name a folder has now, if it holds more than what is removed."""
+    links = LinkFinder(folder)
+    return {
+        path: FOLDER_IN_PLACE
+        for path in paths
+        if not links.is_behind_link(path)
+        and not (folder / path).is_symlink()
+        and any(each not in removed for each in _list_files_in(folder, path))
+    }
+
+
+def _list_files_in(folder: Path, path: str) -> Iterator[str]:
+    for parent, folders, names in os.walk(folder / path):
+        linked = [each for each in folders if os.path.islink(os.path.join(parent, each))]  # noqa: PTH114, PTH118 - as `walk` returns them
+        for name in (*names, *linked):
+            yield os.path.relpath(os.path.join(parent, name), folder)  # noqa: PTH118 - see above
 
 
 def _list_unkept(
@@ -228,7 +259,7 @@ def select_replaced(
 def restore_apart(project: Project, stored: StoredSnapshot, folder: Path, branch: str) -> Restored:
     """Create a branch and a worktree with the files of a snapshot, as they were."""
     repo, content, head = Repo(project.worktree), stored.content, stored.record.head
-    base = head if head and repo.has_commit(head) else None
+    base = head if head and has_commit(project.worktree, head) else None
     start = base or repo.current_commit()
     if start is None:
         raise UsageError(
@@ -243,9 +274,9 @@ def restore_apart(project: Project, stored: StoredSnapshot, folder: Path, branch
             hint="Choose another folder and branch with --to and --branch, or restore into this "
             "worktree with --here.",
         )
-    _write_files(folder, content.work, stored)
     for each in content.absent:
         _remove_file(folder, each)
+    _write_files(folder, content.work, stored)
     _stage(folder, stored)
     return Restored(
         folder=folder,
@@ -278,8 +309,9 @@ def _make_folder(root: Path, folder: Path) -> None:
 def _write_file(place: Path, mode: str, data: bytes) -> None:
     """Replace a file at once; a reader sees the old one or the new one."""
     if place.is_dir() and not place.is_symlink():
-        # A folder that is in the way goes only if it is empty: it may hold ignored files.
-        place.rmdir()
+        # A folder that is in the way goes only if no file is in it: it may hold ignored ones.
+        for parent, _, _ in os.walk(place, topdown=False):
+            Path(parent).rmdir()
     # Named after the file, so that a restore that was killed leaves nothing the next one keeps.
     temp = place.with_name(f".leftoff-{blob_id(os.fsencode(place.name))[:12]}")
     temp.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ object store of leftoff's own, with these paths:
 
 import contextlib
 import os
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -18,9 +19,11 @@ from typing import Literal
 import msgspec
 
 from leftoff.digests import sha256
-from leftoff.errors import LeftoffError
+from leftoff.errors import LeftoffError, StoreRefused
 from leftoff.git.object_store import NewFile, ObjectStore, TreeEntry
+from leftoff.git.repository import is_full_sha
 from leftoff.projects.project import Project
+from leftoff.snapshots.safe_paths import is_inside_worktree
 from leftoff.store import disk
 from leftoff.text.fence import printable
 
@@ -31,6 +34,8 @@ SnapshotTrigger = Literal[
 _WORK, _STAGED = "work/", "staged/"
 _SHORT = 8
 _LEAST = 4
+# The clock of a file system may be a little behind.
+_SLACK_NS = 2_000_000_000
 # A file may have 10 MB.
 _AT_ONCE = 20
 
@@ -145,9 +150,21 @@ class Shelf:
         return disk.lock(self.root / "tidy.lock", seconds=0.0)
 
     def add(self, snapshot: Snapshot, files: Iterable[NewFile], *, seconds: float) -> None:
-        """Store a snapshot durably: its files first, then its record."""
+        """Store a snapshot durably: its files first, then its record; the lock must be held."""
         at = int(snapshot.at.timestamp())
-        self.objects.commit(snapshot.id, snapshot.id, files, at=at, seconds=seconds)
+        since = time.time_ns() - _SLACK_NS
+        try:
+            self.objects.commit(snapshot.id, snapshot.id, files, at=at, seconds=seconds)
+        except StoreRefused:
+            # On a full disk, an unfinished pack would take the last free space.
+            with contextlib.suppress(OSError), self.lock_tidying() as is_first:
+                if is_first:
+                    self.objects.remove_temps()
+            raise
+        # Git syncs the files that it writes, but not the folders that hold their names.
+        for folder in self.objects.list_changed_folders(since):
+            with contextlib.suppress(FileNotFoundError):
+                disk.sync_folder(folder)
         record = msgspec.json.encode(snapshot)
         disk.write_new(self._records / f"{snapshot.id}.json", record, temps=self._temps)
 
@@ -163,9 +180,12 @@ class Shelf:
         """Return the record of a snapshot; None if it is gone or damaged."""
         try:
             data, _ = disk.read(self._records / f"{snapshot_id}.json", temps=self._temps)
-            return msgspec.json.decode(data, type=Snapshot)
+            found = msgspec.json.decode(data, type=Snapshot)
         except (OSError, LeftoffError, msgspec.DecodeError):
             return None
+        # Both are passed to git, and anyone may have written the record.
+        is_valid = found.id == snapshot_id and (found.head is None or is_full_sha(found.head))
+        return found if is_valid else None
 
     def newest(self, limit: int | None = None) -> Iterator[Snapshot]:
         """Yield the records, newest first."""
@@ -181,13 +201,20 @@ class Shelf:
         found = {name: _split(texts.get(blob, b"")) for name, blob in lists.items()}
         pairs = [each.partition("\n") for each in found.get("submodules", [])]
         why = [each.partition("\n") for each in found.get("skipped", [])]
-        return SnapshotContent(
+        content = SnapshotContent(
             work=_below(entries, _WORK),
             staged=_below(entries, _STAGED),
             absent=found.get("absent", []),
             submodules={path: sha for sha, _, path in pairs},
             skipped=[Skipped(path, reason) for reason, _, path in why],
         )
+        paths = [each.path for each in (*content.work, *content.staged)]
+        if not all(map(is_inside_worktree, (*paths, *content.absent, *content.submodules))):
+            raise StoreRefused(
+                f"Snapshot {snapshot.short_id} is not used: it names files outside the worktree.",
+                hint="leftoff does not take such snapshots. Find out where this one comes from.",
+            )
+        return content
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove snapshots; `drop_unnamed` then drops their files."""

@@ -21,6 +21,7 @@ from leftoff.git.repository import Repository, head_sha, repository_at
 from leftoff.git.uncommitted import Uncommitted, UncommittedPath, list_uncommitted, read_staged
 from leftoff.projects.project import Project, open_file
 from leftoff.redact.secret_files import why_by_name
+from leftoff.snapshots.safe_paths import LinkFinder, is_inside_worktree
 from leftoff.snapshots.shelf import (
     Shelf,
     Skipped,
@@ -30,6 +31,7 @@ from leftoff.snapshots.shelf import (
     list_files,
     list_shelves,
 )
+from leftoff.store import disk
 
 MAX_FILE_BYTES = 10_000_000
 # What one snapshot may add. A folder of new data would otherwise fill the disk in one turn.
@@ -39,6 +41,8 @@ SECONDS = 60.0
 _SAVE_SECONDS = 10.0
 # A file that changes within the resolution of its time may look unchanged.
 _TICK_NS = 20_000_000
+_TOO_LARGE = "it is too large"
+_GITS_OWN = "its name is reserved for git"
 _REGULAR, _EXECUTABLE, _LINK = "100644", "100755", "120000"
 
 
@@ -132,6 +136,7 @@ class _Taking:
         self._worktree = repository.worktree or repository.git_dir
         self._found = found
         self._deadline = deadline
+        self._links = LinkFinder(self._worktree)
         self._place = shelf.stat_cache(self._worktree)
         self._cache = _read_cache(self._place)
         self._files: dict[bytes, _Seen] = {}
@@ -201,12 +206,14 @@ class _Taking:
             if each.is_submodule:
                 submodules[each.path] = head_sha(self._worktree / each.path) or ""
                 continue
-            entry = self._read_path(each.path, is_tracked=not each.is_untracked)
+            is_behind = self._links.is_behind_link(each.path)
+            is_tracked = not each.is_untracked
+            entry = None if is_behind else self._read_path(each.path, is_tracked=is_tracked)
             if isinstance(entry, Skipped):
                 skipped.append(entry)
             elif entry is not None:
                 work.append(entry)
-            elif not each.is_untracked:
+            elif is_tracked:
                 absent.append(each.path)
         return SnapshotContent(
             work=work,
@@ -224,10 +231,10 @@ class _Taking:
             if stat.S_ISDIR(found.st_mode):
                 # A folder in the place of a tracked file: git lists the files in it.
                 return None if is_tracked else Skipped(path, "it is a repository of its own")
-            if why := why_by_name(path):
+            if why := why_by_name(path) or (None if is_inside_worktree(path) else _GITS_OWN):
                 return Skipped(path, why)
             if found.st_size > MAX_FILE_BYTES:
-                return Skipped(path, "it is too large")
+                return Skipped(path, _TOO_LARGE)
             return self._read_file(path, place, found)
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -242,6 +249,9 @@ class _Taking:
             self._files[key] = seen
             return TreeEntry(mode, seen.blob, path)
         content, found = _read_content(place, found)
+        if len(content) > MAX_FILE_BYTES:
+            # It has grown since it was looked at.
+            return Skipped(path, _TOO_LARGE)
         if self._new_bytes + len(content) > MAX_NEW_BYTES:
             return Skipped(path, "too much is new at once")
         blob = self._keep(content)
@@ -301,13 +311,14 @@ def _read_content(place: Path, found: os.stat_result) -> tuple[bytes, os.stat_re
     with open(open_file(place), "rb") as file:  # noqa: PTH123 - a descriptor
         content = file.read(MAX_FILE_BYTES + 1)
         # Taken from the open file: what was read is what is remembered.
-        return content[:MAX_FILE_BYTES], os.fstat(file.fileno())
+        return content, os.fstat(file.fileno())
 
 
 def _read_cache(place: Path) -> _Cache:
     try:
-        return msgspec.msgpack.decode(place.read_bytes(), type=_Cache)
-    except (OSError, msgspec.DecodeError):
+        data, _ = disk.read(place)
+        return msgspec.msgpack.decode(data, type=_Cache)
+    except (OSError, StoreRefused, msgspec.DecodeError):
         return _Cache()
 
 

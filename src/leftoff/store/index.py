@@ -235,6 +235,11 @@ class StoreIndex(LogIndex):
     def _has_any(self, ids: Iterable[str]) -> bool:
         return any(self.get(checkpoint_id) for checkpoint_id in ids)
 
+    def find_end(self, checkpoint_id: str) -> datetime | None:
+        """Return when a checkpoint's thread ended, by being done, dropped or cleared."""
+        ends = [each for each in self.events_of(checkpoint_id) if each.action in layout.ENDS]
+        return ends[-1].at if ends else None
+
     def newest_events(self, limit: int) -> list[layout.StoreEvent]:
         """Return the newest events, newest first."""
         rows = self._rows("SELECT body FROM events ORDER BY seq DESC LIMIT ?", (limit,))

@@ -46,6 +46,7 @@ STATE_AFTER: dict[Action, State] = {
 }
 LISTED: frozenset[State] = frozenset({"open", "resumed", "declined"})
 TRASHED: frozenset[State] = frozenset({"consumed", "cleared", "dropped", "undone"})
+ENDS: frozenset[Action] = frozenset({"consumed", "cleared", "dropped"})
 # The actions that a person or agent takes on purpose, besides saving.
 _ACTS: frozenset[Action] = frozenset(
     {"resumed", "declined", "consumed", "cleared", "dropped", "restored", "code-restored"}

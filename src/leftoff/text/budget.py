@@ -9,7 +9,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -34,6 +34,10 @@ class Item(msgspec.Struct, frozen=True):
     """What to show if the text does not fit."""
     count: int = 1
     """How many things it names."""
+    mark: str = ""
+    """A name by which the caller asks whether it was kept."""
+    fill: Callable[[], Rendered] | None = None
+    """Makes the whole text, if that is slow. Not called if `text`, its beginning, is too long."""
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -74,15 +78,30 @@ def measure_width(text: str) -> int:
     return len(msgspec.json.encode(str(text)).decode()) - 2
 
 
+class Fitted(msgspec.Struct, frozen=True):
+    """What is left of some sections."""
+
+    texts: list[Rendered]
+    """The part of each section that fits; empty if nothing does."""
+    marks: frozenset[str]
+    """The marks of the items that were kept."""
+
+
 def fit(sections: Sequence[Section], limits: Sequence[Limit]) -> list[Rendered]:
     """Return the part of each section that fits; empty if nothing does."""
+    return fit_marked(sections, limits).texts
+
+
+def fit_marked(sections: Sequence[Section], limits: Sequence[Limit]) -> Fitted:
+    """Return the part of each section that fits, and which marked items are in it."""
     room = _Room(limits)
     groups = [_Group(section) for section in sections]
     nodes = [node for group in groups for node in group.nodes]
     # The sort is stable: of equal weights, the first in the text is tried first.
     for node in sorted(nodes, key=lambda each: -each.weight):
         node.try_to_keep(room)
-    return [group.render() for group in groups]
+    marks = frozenset(node.item.mark for node in nodes if node.kept and node.item.mark)
+    return Fitted([group.render() for group in groups], marks)
 
 
 def fit_first(lines: Sequence[Rendered], limits: Sequence[Limit]) -> list[Rendered]:
@@ -103,14 +122,21 @@ class _Room:
 
     def take(self, added: str, removed: str = "") -> bool:
         """Use room for lines in place of others; return whether there is enough."""
-        left = [
-            most - limit.measure(added) + (limit.measure(removed) if removed else 0)
-            for limit, most in zip(self._limits, self._left, strict=True)
-        ]
+        left = self._measure_left(added, removed)
         if any(most < 0 for most in left):
             return False
         self._left = left
         return True
+
+    def has(self, added: str, removed: str = "") -> bool:
+        """Return whether there is enough room, without using it."""
+        return all(most >= 0 for most in self._measure_left(added, removed))
+
+    def _measure_left(self, added: str, removed: str) -> list[float]:
+        return [
+            most - limit.measure(added) + (limit.measure(removed) if removed else 0)
+            for limit, most in zip(self._limits, self._left, strict=True)
+        ]
 
 
 class _Node:
@@ -135,10 +161,16 @@ class _Node:
         """Keep the item if it fits together with everything it needs."""
         if (self.head is not None and not self.head.kept) or self.group.lacks_after(self):
             return
-        for text in (self.item.text, self.item.short):
+        for text in (self._make_text(room), self.item.short):
             if text and room.take(*self._exchange(f"{text}\n")):
                 self.kept = text
                 return
+
+    def _make_text(self, room: _Room) -> Rendered:
+        item = self.item
+        if item.fill is None or not room.has(*self._exchange(f"{item.text}\n")):
+            return item.text
+        return item.fill()
 
     def _exchange(self, line: str) -> tuple[str, str]:
         """Return the lines to add, and those to remove, if the item is kept."""
@@ -191,6 +223,42 @@ class _Group:
         if self._section.cut is None or not missing:
             return say("")
         return self._section.cut(sum(top.item.count for top in missing))
+
+
+# --- making sections ---
+
+
+def make_section(heading: Rendered, items: Iterable[Item]) -> Section:
+    """Make a section that does not say how many of its items were left out."""
+    return Section(heading, [*items])
+
+
+def make_list(heading: Rendered, items: Iterable[Item]) -> Section:
+    """Make a section that says how many of its items were left out."""
+    return Section(heading, [*items], lambda count: say("+{count} more", count=count))
+
+
+def list_bullets(texts: Iterable[str], weight: float) -> list[Item]:
+    """List texts, each a little lighter than the one before: the first ones survive truncation."""
+    return [
+        Item(say("- {text:lines}", text=text), weight - n / 100) for n, text in enumerate(texts)
+    ]
+
+
+def list_in_lines(texts: list[str], weight: float, most: int) -> list[Item]:
+    """List short texts, several in a line."""
+    groups = [texts[n : n + most] for n in range(0, len(texts), most)]
+    return [
+        Item(say("- {text:2000}", text=", ".join(group)), weight - n, count=len(group))
+        for n, group in enumerate(groups)
+    ]
+
+
+def cut_words(text: str, chars: int) -> str:
+    """Return the first words of a text that fit, with a mark if some are missing."""
+    if len(text) <= chars:
+        return text
+    return (text[: chars - 1].rpartition(" ")[0] or text[: chars - 1]) + " …"
 
 
 # --- counting tokens ---

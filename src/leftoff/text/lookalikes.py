@@ -109,12 +109,16 @@ class _Folds(dict[int, str]):
 _FOLDS = _Folds()
 
 
+def drop_unseen(text: str) -> str:
+    """Drop control and invisible characters, which can steer a terminal or hide a text."""
+    text = _UNSEEN.sub("", text)
+    return text if text.isascii() else _JOINERS.sub("", _ROW.sub(r"\1", text))
+
+
 def disarm(text: str) -> str:
     """Make a text harmless but keep it readable, with plain line breaks."""
-    text = _UNSEEN.sub("", _BREAK.sub("\n", text))
-    if not text.isascii():
-        text = _JOINERS.sub("", _ROW.sub(r"\1", _HALF.sub("�", text)))
-    return _without_marks(text)
+    text = drop_unseen(_BREAK.sub("\n", text))
+    return _without_marks(text if text.isascii() else _HALF.sub("�", text))
 
 
 def _without_marks(text: str) -> str:

@@ -42,15 +42,21 @@ def _replace(lines: Sequence[str]) -> Iterator[str]:
             heads = None
             yield line
         elif heads is not None:
-            if not _RULER.match(line) and (cells := _split(line)) and any(cells):
+            if not _RULER.match(line) and (cells := split_row(line)) and any(cells):
                 yield f"- {_join(heads, cells)}"
         elif number + 1 < len(lines) and _RULER.match(lines[number + 1]):
-            heads = _split(line)
+            heads = split_row(line)
         else:
             yield line
 
 
-def _split(line: str) -> list[str]:
+def is_ruler(line: str) -> bool:
+    """Return whether a line separates the head of a table from its rows."""
+    return _RULER.match(line) is not None
+
+
+def split_row(line: str) -> list[str]:
+    """Return the cells of a row."""
     inside = line.strip(" \t").removeprefix("|").removesuffix("|")
     return [cell.strip(" \t").replace("\\|", "|") for cell in _BORDER.split(inside)]
 

@@ -35,7 +35,7 @@ def describe_act(index: StoreIndex, act: StoreEvent) -> str:
         former = name_checkpoints(index, [act.replaced])
         if former != names:
             return f"saving {former[0]} as {names[0]}"
-        return f"overwriting {names[0]}"
+        return f"saving {names[0]} again"
     return _DEEDS.get(act.action, f"{act.action} {{}}").format(join_names(names))
 
 

@@ -6,6 +6,9 @@ sessions; see `make fidelity`.
 
 import msgspec
 
+SHORT_CHARS = 200
+"""How much of a sentence is always shown."""
+
 
 class Weights(msgspec.Struct, frozen=True):
     """The weight of each kind of line, in the order in which a briefing shows them."""
@@ -13,7 +16,7 @@ class Weights(msgspec.Struct, frozen=True):
     imported: float = 101
     age: float = 98
     task: float = 100
-    task_rest: float = 75
+    task_rest: float = 82.5
     old_task_rest: float = 56
     action: float = 99
     action_rest: float = 78

@@ -1,7 +1,7 @@
 """Choose the checkpoint to resume, and check what has changed since it was saved."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +15,6 @@ from leftoff.fingerprints import FileState, locate_file, state_of
 from leftoff.git import query
 from leftoff.projects.project import Project, is_inside, list_folders, read_start
 from leftoff.store import LISTED, CheckpointEntry, State, Store
-from leftoff.text.fence import Rendered, say
 
 if TYPE_CHECKING:
     from leftoff.snapshots.lost_files import LostFiles
@@ -36,7 +35,7 @@ class BranchCheck(msgspec.Struct, frozen=True, kw_only=True):
     now: str | None
     same: bool
     is_gone: bool = False
-    """Whether the branch at the save no longer exists."""
+    """Whether this repository does not have the branch at the save; it may never have had it."""
 
 
 class HeadCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,6 +115,11 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
             or self.lost_code is not None
         )
 
+    @property
+    def has_changes(self) -> bool:
+        """Whether there is something to say about what changed since the save."""
+        return self.is_stale or self.worktree is not None
+
 
 def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
     """Compare a checkpoint with the current worktree."""
@@ -129,7 +133,7 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
         head=_check_head(checkpoint, project, branch),
         files=[
             FileCheck(path=file.path, state=state_of(file, root))
-            for file in checkpoint.files
+            for file in (*checkpoint.files, *checkpoint.watched)
             # The plan has a check of its own.
             if file.path != plan_path
         ],
@@ -305,15 +309,38 @@ def candidates(store: Store, *, limit: int = _CHOICES) -> list[CheckpointEntry]:
     Work of this worktree comes first, then of this branch, then the newest.
     """
     entries = _readable(store, ["open", "resumed"], limit) or _readable(store, ["declined"], limit)
-    project = store.project
-    branch = query.current_branch(project.worktree) if project.is_git else None
+    return [entry for _, entry in sort_by_nearness(entries, store.project)]
 
-    here = query.printable(str(project.worktree))
 
-    def nearness(entry: CheckpointEntry) -> tuple[bool, bool]:
-        return entry.worktree == here, entry.branch == branch
+ELSEWHERE = 3
+"""How far away work of another worktree and branch is."""
 
-    return sorted(entries, key=nearness, reverse=True)
+
+def sort_by_nearness(
+    entries: Sequence[CheckpointEntry], project: Project
+) -> list[tuple[int, CheckpointEntry]]:
+    """Sort work by how near it is: this worktree and branch, this worktree, this branch, elsewhere.
+
+    What is equally near keeps its order.
+    """
+    if not project.is_git:
+        return [(0, entry) for entry in entries]
+    branch = query.current_branch(project.worktree)
+    folders = {query.printable(str(each)) for each in list_folders(project)}
+
+    def rank(entry: CheckpointEntry) -> int:
+        is_same_branch = branch is not None and entry.branch == branch
+        is_near = is_here(entry.worktree, entry.branch, project)
+        # The worktree was removed, so its branch is all that says where the work belongs.
+        is_moved_here = is_same_branch and entry.worktree not in folders
+        if is_moved_here or (is_near and (is_same_branch or None in {branch, entry.branch})):
+            return 0
+        if is_near:
+            return 1
+        return 2 if is_same_branch else ELSEWHERE
+
+    ranked = [(rank(entry), entry) for entry in entries]
+    return sorted(ranked, key=lambda pair: pair[0])
 
 
 def _readable(store: Store, states: list[State], limit: int = _CHOICES) -> list[CheckpointEntry]:
@@ -387,106 +414,3 @@ def _choice(entry: CheckpointEntry) -> dict[str, Any]:
         "summary": entry.task,
         "next_action": entry.next_action,
     }
-
-
-# Pending checkpoints
-
-
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that could be restored, with what sets it apart from the others."""
-
-    key: str
-    task: str
-    saved_at: datetime
-    written_at: datetime | None = None
-    """When the file that shows it was last written, if files count."""
-    day: str = ""
-    """The date in the name of that file, whatever the time zone is now."""
-    branch: str | None = None
-    session_id: str | None = None
-    is_pending: bool = False
-    """Whether it was left for a session that has not started yet."""
-    is_automatic: bool = False
-
-    @property
-    def moment(self) -> datetime:
-        """When it was last written, which decides what is newest."""
-        return self.written_at or self.saved_at
-
-
-class Pick(msgspec.Struct, frozen=True, kw_only=True):
-    """What to restore: one, or several that a person must choose from."""
-
-    chosen: Candidate | None = None
-    among: Sequence[Candidate] = ()
-    is_foreign: bool = False
-    """Whether it was left for another session."""
-    doubt: Rendered = say("")
-    """Why it may not be the one that the user wants."""
-    beside: Sequence[Candidate] = ()
-    """Other tasks that were saved at about the same time."""
-
-
-# Of tasks saved closer together than this, any may be the one that the user means.
-_AMBIGUOUS = timedelta(hours=4)
-_STALE = timedelta(days=1)
-_MOST_LISTED = 10
-
-
-def pick(candidates: Sequence[Candidate], *, session_id: str | None) -> Pick | None:
-    """Pick what is pending: this session's own, or the only other one; None if nothing is."""
-    pending = [each for each in candidates if each.is_pending]
-    own = [each for each in pending if session_id is not None and each.session_id == session_id]
-    if own:
-        return Pick(chosen=max(own, key=lambda each: each.moment))
-    if len(pending) == 1:
-        return Pick(chosen=pending[0], is_foreign=True)
-    return Pick(among=pending) if pending else None
-
-
-def pick_newest(
-    candidates: Sequence[Candidate],
-    *,
-    now: datetime,
-    task: str | None = None,
-    may_ask: bool = True,
-    is_literal: bool = False,
-) -> Pick:
-    """Pick the newest; several tasks at about the same time are a choice, unless one was offered.
-
-    A checkpoint saved by name beats an autosave of the same task on the same day. `is_literal`
-    picks the newest whatever else there is, as quoin does, and names the others beside it.
-    """
-    days = {_day(each) for each in candidates if not each.is_automatic}
-    left = [each for each in candidates if not each.is_automatic or _day(each) not in days]
-    ordered = sorted(left, key=lambda each: each.moment, reverse=True)
-    if not ordered:
-        return Pick()
-    newest = ordered[0]
-    # From old to new, so that the newest candidate of each task stays in the dict.
-    recent = {
-        each.task: each for each in reversed(ordered) if newest.moment - each.moment <= _AMBIGUOUS
-    }
-    if is_literal:
-        others = [each for each in reversed(recent.values()) if each.task != newest.task]
-        doubt = _doubt(newest, now, task)
-        return Pick(chosen=newest, doubt=doubt, beside=others[:_MOST_LISTED])
-    if may_ask and len(recent) > 1 and task not in recent:
-        return Pick(among=[*reversed(recent.values())][:_MOST_LISTED])
-    chosen = recent.get(task or "", newest)
-    return Pick(chosen=chosen, doubt=_doubt(chosen, now, task))
-
-
-def _day(candidate: Candidate) -> tuple[str, str]:
-    return f"{candidate.saved_at.astimezone():%Y-%m-%d}", candidate.task
-
-
-def _doubt(chosen: Candidate, now: datetime, task: str | None) -> Rendered:
-    if task is not None and chosen.task != task:
-        return say(
-            "The newest checkpoint is about {saved:100}, the newest session about {noted:100}.",
-            saved=chosen.task,
-            noted=task,
-        )
-    days = (now - chosen.moment) // _STALE
-    return say("The newest checkpoint is {days} day(s) old.", days=days) if days > 0 else say("")

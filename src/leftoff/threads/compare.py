@@ -6,7 +6,7 @@ import msgspec
 
 # These differ between any two checkpoints and say nothing about the work.
 _ALWAYS_DIFFERENT = frozenset(
-    {"schema", "id", "saved_at", "as_of", "act", "thread", "stated", "name", "transcript"}
+    "schema id saved_at as_of act thread stated name transcript watched".split()
 )
 
 

@@ -12,6 +12,7 @@ import msgspec
 from leftoff import config, knowledge, profiles
 from leftoff.checkpoint import (
     DELETED,
+    EXPECTED,
     MANUAL,
     SCHEMA,
     STATABLE,
@@ -278,6 +279,7 @@ def _parse_reason(each: object) -> object:
 
 # A folder full of build output must not fill the checkpoint.
 _DIRTY_LIMIT = 200
+_MOST_WATCHED = 6
 # An agent may write its transcript a moment before the file that it mentions.
 _CLOCK_SLACK_SECONDS = 2.0
 
@@ -419,7 +421,20 @@ def _guess_step(plan: PlanText, draft: Checkpoint) -> tuple[int | None, int | No
 
 def with_files(draft: Checkpoint, root: Path) -> Checkpoint:
     """Fingerprint the files that the checkpoint names, so that changes can be found later."""
-    return _as_then(_with_files_now(draft, root))
+    return _as_then(_watch_needed(_with_files_now(draft, root), root))
+
+
+def _watch_needed(draft: Checkpoint, root: Path) -> Checkpoint:
+    """Fingerprint the files that are only named as needed next."""
+    action = draft.next_action.text if draft.next_action else ""
+    known = {file.path for file in draft.files}
+    needed = [path for path in draft.focus_files if path not in known][:_MOST_WATCHED]
+    words = [word.strip("`'\".,;:!?()") for word in action.split()]
+    # A word that is not an existing file may not be a path at all.
+    named = [word for word in words if {".", "/"} & {*word} and locate_file(word, root).is_file()]
+    paths = [*needed, *(path for path in named[:_MOST_WATCHED] if path not in known)]
+    watched = fingerprints(paths, root, role=EXPECTED) if paths else []
+    return msgspec.structs.replace(draft, watched=watched)
 
 
 def _as_then(draft: Checkpoint) -> Checkpoint:
@@ -427,13 +442,14 @@ def _as_then(draft: Checkpoint) -> Checkpoint:
     if draft.trigger != "recovered" or draft.as_of is None:
         return draft
     until = draft.as_of.timestamp() + _CLOCK_SLACK_SECONDS
-    files = [
-        msgspec.structs.replace(file, size=None, mtime=None, sha256=None)
-        if file.mtime is not None and file.mtime > until
-        else file
-        for file in draft.files
-    ]
-    return msgspec.structs.replace(draft, files=files)
+
+    def forget_newer(file: FileRef) -> FileRef:
+        if file.mtime is None or file.mtime <= until:
+            return file
+        return msgspec.structs.replace(file, size=None, mtime=None, sha256=None)
+
+    files, watched = ([*map(forget_newer, each)] for each in (draft.files, draft.watched))
+    return msgspec.structs.replace(draft, files=files, watched=watched)
 
 
 def with_mentioned_files(draft: Checkpoint) -> Checkpoint:

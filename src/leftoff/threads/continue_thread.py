@@ -4,6 +4,7 @@ What a person or agent stated stays until it is stated anew. What was observed i
 was inferred is used only where nothing was stated.
 """
 
+import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from pathlib import Path
@@ -21,11 +22,12 @@ from leftoff.checkpoint import (
     TrailStep,
 )
 from leftoff.phrases.intents import find_topic
-from leftoff.phrases.short_answers import is_side_question
-from leftoff.session.facts import shell_commands
+from leftoff.phrases.short_answers import is_go_ahead, is_side_question
+from leftoff.session.facts import shell_commands, written_paths
 from leftoff.session.facts.looks import is_check, is_look
 from leftoff.session.facts.report import Facts
 from leftoff.session.facts.sentences import keep_start
+from leftoff.session.facts.user_requests import WITHDRAWN
 from leftoff.session.real_work import asks_to_continue_with, can_be_task, is_substantial
 from leftoff.text.plural import format_count
 from leftoff.threads.compose import with_files
@@ -46,8 +48,16 @@ _KEPT_IF_EMPTY = (
     "feature",
     "last_commit",
 )
-# What is still to be done after a question aside.
+# What is still to be done after a side question.
 _ANNOUNCED = frozenset({"proposal", "announced", "todo", "plan"})
+# What says where the agent was heading, unless it only asks the user.
+_HEADINGS = frozenset({"proposal", "announced", "trail"})
+_SAYS_NO_HEADING = (
+    *("Ask the user", "Continue.", "Continue with the request", "Continue with what"),
+    *("Go on as", "Fix what"),
+)
+_ONLY_CONTINUES = "Continue. Most recently the agent "
+_SINCE = re.compile(r"\s+(?=(?:Since then|Most recently) the agent )")
 _MOST_REQUESTS = 20
 _MOST_STEPS = 8
 _TASK_CHARS = 600
@@ -100,6 +110,8 @@ def continue_thread(
     changes |= _keep_place(head, draft, changes["stated"], is_idle=is_idle)
     if is_idle and "next_action" not in changes:
         changes |= _keep_announced(head, draft)
+    if "next_action" not in changes:
+        changes |= _keep_heading(head, draft)
     changes["trail"] = _join_trails(head, draft)
     kept = _keep_failure(head, draft, changes)
     action = changes.get("next_action")
@@ -203,6 +215,24 @@ def _keep_announced(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
     return {"next_action": msgspec.structs.replace(last, source="announced")}
 
 
+def _keep_heading(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
+    """Keep what an earlier session announced, if this one was only told to continue.
+
+    It is done once this session has edited a file that it names.
+    """
+    last, now = head.next_action, draft.next_action
+    if last is None or now is None or not now.text.startswith(_ONLY_CONTINUES):
+        return {}
+    announced = _SINCE.split(last.text)[0].removeprefix("Continue: ")
+    is_heading = last.source in _HEADINGS and not last.text.startswith(_SAYS_NO_HEADING)
+    names = [path.rpartition("/")[2] for path in written_paths.paths_in(announced)]
+    has_begun = any(name in path for name in names for path in draft.files_modified)
+    if not is_heading or not announced or has_begun:
+        return {}
+    text = f"{announced[:1].upper()}{announced[1:]} {now.text.removeprefix('Continue. ')}"
+    return {"next_action": NextAction(text=text, origin="inferred", source="announced")}
+
+
 def _task_of(draft: Checkpoint) -> dict[str, Any]:
     keys = ("summary", "intent", "answers_to", "requests")
     return {key: getattr(draft, key) for key in keys}
@@ -211,12 +241,15 @@ def _task_of(draft: Checkpoint) -> dict[str, Any]:
 def _keep_task(head: Checkpoint, now: dict[str, Any]) -> dict[str, Any]:
     """Keep the thread's task, and add what was asked since; a go-ahead asks for nothing."""
     restated = now["summary"] if "summary" in now["stated"] else None
-    given = (restated, head.summary, head.intent, now["summary"], now["intent"])
+    withdrawn = _list_withdrawn([*head.requests, *now["requests"]])
+    before = [] if _is_among(head.task, withdrawn) else [head.summary, head.intent]
+    given = [restated, *before, now["summary"], now["intent"]]
     task = restated or next(filter(can_be_task, given), None)
-    last = None if _is_aside(head) else head.intent
+    last = None if _is_over(head, now["intent"]) else head.intent
+    last = None if _is_among(last, withdrawn) else last
     asked = [*head.requests, last, now["summary"], *now["requests"]]
-    known = [task, head.summary, restated]
-    requests: list[str] = []
+    known = [task, head.summary, restated, *withdrawn]
+    requests = [f"{WITHDRAWN}{each}" for each in withdrawn]
     for each in asked:
         if _is_other_request(each, head) and not _is_among(each, [*known, *requests]):
             requests.append(str(each))
@@ -226,13 +259,25 @@ def _keep_task(head: Checkpoint, now: dict[str, Any]) -> dict[str, Any]:
         "summary": keep_start(task, _TASK_CHARS) if task and task != intent else None,
         "intent": intent,
         # What a go-ahead answers is not what the request before it answered.
-        "answers_to": now["answers_to"] if is_newer else head.answers_to,
+        "answers_to": now["answers_to"] if is_newer else head.answers_to if last else None,
         "requests": requests[-_MOST_REQUESTS:],
     }
 
 
+def _list_withdrawn(requests: list[str]) -> list[str]:
+    """Return the requests that the user took back."""
+    marked = dict.fromkeys(each for each in requests if each.startswith(WITHDRAWN))
+    return [each.removeprefix(WITHDRAWN) for each in marked]
+
+
+def _is_over(head: Checkpoint, asked: str | None) -> bool:
+    """Return whether the last message no longer matters, because another one followed."""
+    is_outdated = asked not in {None, head.intent} and is_go_ahead(head.intent or "")
+    return is_outdated or _is_aside(head)
+
+
 def _is_aside(head: Checkpoint) -> bool:
-    """Return whether the last message was a question aside, which a later session need not read."""
+    """Return whether the last message was a side question, which a later session need not read."""
     action = head.next_action
     is_held = action is not None and action.source == "announced"
     return is_held and is_side_question(head.intent or "")
@@ -339,6 +384,34 @@ def _list_requests(checkpoint: Checkpoint) -> list[str]:
     """Return everything substantial that was asked for, the task included."""
     asked = [checkpoint.summary, checkpoint.intent, *checkpoint.requests]
     return [each for each in asked if each and is_substantial(each)]
+
+
+# --- after the thread has ended ---
+
+
+def keep_later_work(ended: Checkpoint, draft: Checkpoint) -> Checkpoint:
+    """Return what a session did after its thread had ended."""
+    known = {ended.summary, ended.intent, *ended.requests}
+    asked = [draft.summary, *draft.requests, draft.intent]
+    new = [each for each in dict.fromkeys(asked) if can_be_task(each) and each not in known]
+    intent = new[-1] if new else None
+    return msgspec.structs.replace(
+        draft,
+        summary=new[0] if len(new) > 1 else None,
+        intent=intent,
+        requests=new[1:-1],
+        files_modified=[
+            path for path in draft.files_modified if path not in ended.files_modified or new
+        ],
+        todos=[todo for todo in draft.todos if todo not in ended.todos],
+    )
+
+
+def has_edited_since(draft: Checkpoint, ended_at: datetime | None) -> bool:
+    """Return whether a file was edited after a thread ended, not only tested or committed."""
+    edited = {file.path: file.mtime for file in draft.files}
+    times_edited = [edited.get(path) for path in draft.files_modified]
+    return any(at is None or not ended_at or at > ended_at.timestamp() for at in times_edited)
 
 
 # --- the task of a new thread ---

@@ -21,6 +21,7 @@ from leftoff.knowledge.memory import Kind, MemoryEntry
 from leftoff.knowledge.memory.entry import UNDATED
 from leftoff.projects.project import Project, leads_out
 from leftoff.store import LISTED, CheckpointEntry, Store, disk
+from leftoff.text.briefing_page import is_generated
 from leftoff.text.budget import (
     Item,
     Limit,
@@ -54,7 +55,8 @@ _COMMITS_LOOKED_AT = 10
 _MOST_LOOKED_AT = 200
 # The weight drops fast enough that the first line of each section beats the third of any other.
 _STEP = 10
-HEAD = "# Session Briefing\nLast updated: "
+# A generated page is far shorter.
+_MOST_BYTES = 100_000
 _NONE = "- none"
 _UNREADABLE = "- The features cannot be read; `leftoff feature list` shows why."
 _NO_ROOM = "- no room here; `leftoff memory` lists all"
@@ -162,7 +164,9 @@ def _list_steps(store: Store, entry: CheckpointEntry) -> tuple[str, ...]:
     """Return what is to be done next: the next action, later steps, then the open todos."""
     checkpoint = store.load(entry)
     known = checkpoint.next_action
-    action = [known.text] if known and not known.is_unknown else []
+    # Of work that has ended, only what somebody stated is still to be done.
+    is_meant = known is not None and (entry.state in LISTED or known.origin == "stated")
+    action = [known.text] if known and is_meant and not known.is_unknown else []
     todos = [each.text for each in checkpoint.todos if each.status != "completed"]
     return tuple(dict.fromkeys([*action, *checkpoint.next_steps, *todos]))[:_STEPS_NAMED]
 
@@ -202,7 +206,8 @@ def render(
 
     `width` limits its length as a JSON string.
     """
-    head = say(HEAD + "{at}", at=_format_update_time(material))
+    # Written out, as text for agents must be; `is_generated` knows a page by this beginning.
+    head = say("# Session Briefing\nLast updated: {at}", at=_format_update_time(material))
     sections = [*_sections(material, caps)]
     if not with_empty:
         shown = fit(sections, _limits(head, budget=budget, width=width))
@@ -333,7 +338,12 @@ def _format_work_state(standing: WorkState) -> Iterator[Rendered]:
     if standing.repository:
         yield say("Repository: {name:200}", name=standing.repository)
     if standing.next_steps:
-        yield say("Next steps: {text:200}", text="; ".join(standing.next_steps))
+        yield say("Next steps: {text:200}", text="; ".join(_drop_full_stops(standing.next_steps)))
+
+
+def _drop_full_stops(steps: Sequence[str]) -> list[str]:
+    """Return the steps as parts of one line; only the last may end a sentence."""
+    return [*(each.removesuffix(".") for each in steps[:-1]), *steps[-1:]]
 
 
 # --- the page as a file in the project ---
@@ -354,8 +364,10 @@ def find_page_path(project: Project, setting: str) -> Path | None:
 
 def is_somebodys_page(path: Path) -> bool:
     """Return whether a file holds text that leftoff did not write."""
-    head = HEAD.encode()
-    return disk.is_regular(path) and disk.read_from(path, 0, limit=len(head)) not in {head, b""}
+    if not disk.is_regular(path):
+        return False
+    page = disk.read_from(path, 0, limit=_MOST_BYTES)
+    return page != b"" and not is_generated(page)
 
 
 def write_page(path: Path, text: str) -> bool:

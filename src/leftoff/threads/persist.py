@@ -18,14 +18,16 @@ from leftoff.names import FORBIDDEN, check_name, find_unused_name, kebab, sugges
 from leftoff.redact import redact_value
 from leftoff.session import prompt_queue
 from leftoff.session.facts.report import Facts
-from leftoff.session.real_work import can_be_task, is_substantial, is_worth_saving, shows_work
+from leftoff.session.real_work import is_substantial, is_worth_saving, shows_work
 from leftoff.store import BY_PROMPT, CheckpointEntry, SavedCheckpoint, Store, StoreIndex
 from leftoff.text import times
 from leftoff.threads.continue_thread import (
     continue_thread,
+    has_edited_since,
     has_news,
     is_idle_since,
     is_named,
+    keep_later_work,
     keep_unsettled,
     with_task,
 )
@@ -255,24 +257,28 @@ def _find_continued(store: Store, draft: Checkpoint, settings: Settings) -> Chec
 
 
 def _keep_words(store: Store, draft: Checkpoint) -> Checkpoint:
-    """Keep what was stated in the thread that a draft overwrites, and is not stated anew."""
+    """Keep what the overwritten revision states and the draft does not."""
     entry = store.index().find_named(draft.name or "")
     # A draft made from the thread's head holds all of its words, but for those that were removed.
     if entry is None or not entry.is_open or draft.thread == entry.slot:
         return draft
     head = store.load(entry)
     # Version 0.1 did not record what was stated.
-    stated = head.stated or ([] if head.is_autosave else _OVERWRITTEN)
+    stated = head.stated or ([] if head.is_autosave else [*_ALWAYS_KEPT, *_KEPT_WITH_TASK])
+    is_same_task = "summary" not in draft.stated or draft.summary == head.summary
+    keys = (*_ALWAYS_KEPT, *_KEPT_WITH_TASK) if is_same_task else _ALWAYS_KEPT
     kept = {
         key: getattr(head, key)
-        for key in _OVERWRITTEN
+        for key in keys
         if key in stated and key not in draft.stated and getattr(head, key)
     }
-    return msgspec.structs.replace(draft, **kept, stated=[*draft.stated, *kept])
+    task = {"summary": draft.summary or head.summary} | kept
+    return msgspec.structs.replace(draft, **task, stated=[*draft.stated, *kept])
 
 
-# What an overwrite keeps, unless it is stated anew.
-_OVERWRITTEN = ("decisions", "failed", "blockers", "questions")
+# What an overwrite keeps unless it is stated again; the second group only for the same task.
+_ALWAYS_KEPT = ("decisions", "failed", "blockers", "questions")
+_KEPT_WITH_TASK = ("summary", "next_action", "next_steps")
 
 
 def build_quality_error(
@@ -312,7 +318,7 @@ def _warnings(
 # These change even if no work is done.
 _VOLATILE = frozenset(
     {"id", "saved_at", "as_of", "trigger", "reason", "transcript", "context", "files", "dirty"}
-    | {"in_flight", "thread", "stated", "act"}
+    | {"in_flight", "thread", "stated", "act", "watched"}
 )
 
 # A conversation that has filled so much of the context is work, even if it changed no file.
@@ -331,17 +337,21 @@ def autosave(  # noqa: PLR0913 - each is a keyword
     facts: Facts | None,
     *,
     find_former: Callable[[], str | None] = lambda: None,
+    continued: str = "",
     is_forced: bool = False,
     is_noted: bool = False,
 ) -> SavedCheckpoint | None:
     """Save a session's state; return None if it says nothing new or is small talk.
 
-    `find_former` returns the session that this one was forked from. A forced save is written even
-    if nothing is new, but never opens a thread. Work that is noted opens one, even if the session
-    itself was small talk.
+    `find_former` returns the session that this one was forked from, and `continued` is the thread
+    that it was asked to continue before that ended. A forced save is written even if nothing is
+    new, but never opens a thread. Work that is noted opens one, even if the session itself was
+    small talk.
     """
     index = store.index()
     found = index.find_thread(draft.session_id) or index.find_thread(find_former())
+    if found is None and continued:
+        found = index.head(continued)
     if found is None and facts is not None and facts.continues:
         found = _join_briefed(store, draft, facts.continues)
     if found is not None and found.is_open:
@@ -356,10 +366,23 @@ def autosave(  # noqa: PLR0913 - each is a keyword
         return _carry_on(store, found, draft, facts)
     # The thread of the session may have ended; what follows is other work.
     ended = store.load(found) if found is not None and found.problem is None else None
-    opened = draft if ended is None else _since(ended, draft)
-    if not is_noted and not _opens(opened, facts, is_again=ended is not None):
-        return None
-    return open_thread(store, with_task(opened))
+    if ended is not None:
+        return _open_another(store, ended, draft, facts, is_noted=is_noted)
+    return open_thread(store, with_task(draft)) if is_noted or _opens(draft, facts) else None
+
+
+def _open_another(
+    store: Store, ended: Checkpoint, draft: Checkpoint, facts: Facts | None, *, is_noted: bool
+) -> SavedCheckpoint | None:
+    """Open another thread for what a session did after its own had ended, if it did anything."""
+    opened, ended_at = keep_later_work(ended, draft), store.index().find_end(ended.id)
+    worked_at = times.parse(facts.worked_at) if facts is not None else None
+    is_asked = any(map(is_substantial, [opened.summary, opened.intent, *opened.requests]))
+    # Not every transcript says when something was done; then only a request is sure to be new.
+    is_later = worked_at > ended_at if worked_at and ended_at else is_asked
+    has_plan = is_asked and any(todo.status in {"pending", "in_progress"} for todo in opened.todos)
+    has_worked = is_later and (has_plan or has_edited_since(opened, ended_at))
+    return open_thread(store, with_task(opened)) if is_noted or has_worked else None
 
 
 def _join_briefed(store: Store, draft: Checkpoint, name: str) -> CheckpointEntry | None:
@@ -419,12 +442,9 @@ def _continue(
     return continue_thread(started, draft, store.project.worktree, is_idle=is_idle)
 
 
-def _opens(draft: Checkpoint, facts: Facts | None, *, is_again: bool) -> bool:
+def _opens(draft: Checkpoint, facts: Facts | None) -> bool:
     """Return whether a session has done something that is worth a thread of its own."""
     asked = [draft.summary, draft.intent, *draft.requests, *draft.pending_prompts]
-    if is_again:
-        # After its thread ended, only something else that was asked for and begun is new work.
-        return bool(draft.files_modified or draft.todos) and any(map(is_substantial, asked))
     if draft.trigger == "precompact" and any(map(is_substantial, asked)):
         # A conversation that is compacted is long, and the summary loses most of it.
         return True
@@ -438,24 +458,6 @@ def _opens(draft: Checkpoint, facts: Facts | None, *, is_again: bool) -> bool:
     is_behind = facts is None or draft.intent != facts.intent
     is_waiting = is_dead and (is_behind or bool(draft.pending_prompts or draft.in_flight))
     return is_waiting and any(map(is_substantial, asked))
-
-
-def _since(ended: Checkpoint, draft: Checkpoint) -> Checkpoint:
-    """Return what a session did after its thread had ended."""
-    known = {ended.summary, ended.intent, *ended.requests}
-    asked = [draft.summary, *draft.requests, draft.intent]
-    new = [each for each in dict.fromkeys(asked) if can_be_task(each) and each not in known]
-    intent = new[-1] if new else None
-    return msgspec.structs.replace(
-        draft,
-        summary=new[0] if len(new) > 1 else None,
-        intent=intent,
-        requests=new[1:-1],
-        files_modified=[
-            path for path in draft.files_modified if path not in ended.files_modified or new
-        ],
-        todos=[todo for todo in draft.todos if todo not in ended.todos],
-    )
 
 
 def open_thread(store: Store, draft: Checkpoint, *, name: str | None = None) -> SavedCheckpoint:

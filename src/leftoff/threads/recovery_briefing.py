@@ -18,6 +18,7 @@ from leftoff.text import fence, times
 from leftoff.text.budget import Item, Section
 from leftoff.text.fence import Rendered, block, join, say
 from leftoff.threads import briefing
+from leftoff.threads.briefing_changes import list_changes
 from leftoff.threads.check_claims import Checks
 from leftoff.wal.notes_place import place
 
@@ -122,7 +123,7 @@ def _build_head(checkpoint: Checkpoint, checks: Checks) -> Iterator[Section]:
         guess=guess,
     )
     yield Section(say(""), [Item(following, 99)])
-    stale = [*briefing.list_changes(checks)]
+    stale = [*list_changes(checks)]
     yield Section(say("\N{WARNING SIGN}\ufe0f Stale warnings:"), stale, _count_rest)
 
 

@@ -16,7 +16,19 @@ from leftoff.torture.trials import Arena, Prepare
 from leftoff.torture.world import Bench, Unprepared
 
 # Only forked processes can be recorded, so what git and sh write cannot.
-_NOT_RECORDED = frozenset({"ship", "hook"})
+_NOT_RECORDED = frozenset(
+    {
+        "ship",
+        "hook",
+        "snapshot",
+        "snapshot, in git",
+        "restore code",
+        "restore code, in git",
+        "undo a restore of code",
+        "pack snapshots",
+        "pack snapshots, in git",
+    }
+)
 # Deeds without preconditions, performed after the deed under test.
 _AFTERWARDS = ("save", "save over a name", "memory add", "wal add", "save with a decision")
 _CUTS = 60

@@ -75,12 +75,20 @@ def _examine(entry: SiteProject, work: Workspace) -> Iterator[Matter]:
     yield _describe_hooks(entry, work)
 
 
+_HOOKS = {
+    "on": "Hooks save sessions",
+    "off": "Hooks are off",
+    "broken": "Hooks are broken",
+    "missing": "Hooks are missing",
+}
+
+
 def _describe_hooks(entry: SiteProject, work: Workspace) -> Matter:
     hooks = read_hooks(work.context.environment, work.project)
     text, _, command = hooks.text.partition("; run ")
     return Matter(
         kind="hooks",
-        title="Hooks save sessions" if hooks.saves else "Hooks do not save sessions",
+        title=_HOOKS[hooks.state],
         text=f"{text[:1].upper()}{text[1:]}.",
         command=command.partition("`")[2].partition("`")[0],
         # Settings belong to the user, unless the project turned leftoff off.
@@ -94,7 +102,7 @@ def _find_unsaved(entry: SiteProject, work: Workspace) -> Iterator[Matter]:
     for each in work.find_unsaved():
         yield Matter(
             kind="unsaved",
-            title=f"Unsaved session of {each.agent}",
+            title=f"Unsaved work: {each.agent}",
             text=each.request,
             command=recover_command([each.touched_at], now),
             home=entry,

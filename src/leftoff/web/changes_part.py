@@ -44,7 +44,9 @@ def describe_changes(checks: Checks) -> list[str]:
         else "",
         "its worktree is gone" if checks.worktree_is_gone else "",
         "history was rewritten" if checks.head.diverged else "",
-        f"you are on {checks.branch.now}" if not checks.branch.same and checks.branch.now else "",
+        f"checked out now: {checks.branch.now}"
+        if not checks.branch.same and checks.branch.now
+        else "",
         format_count(checks.head.commits_since, "new commit") if checks.head.commits_since else "",
         f"{format_count(len(changed), 'file')} changed" if changed else "",
         f"{format_count(len(gone), 'file')} missing" if gone else "",

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from leftoff.threads.compare import KeyChange
-from leftoff.threads.field_labels import LABELS
+from leftoff.threads.field_labels import LABELS, format_trigger
 
 _PARTS = ("tool", "what", "text", "command", "path", "sha", "subject", "why", "status", "outcome")
 
@@ -24,16 +24,16 @@ def describe_diff(changes: list[KeyChange]) -> list[DescribedChange]:
     return [
         DescribedChange(
             label=LABELS.get(each.key, each.key.replace("_", " ").capitalize()),
-            removed=[_format(value) for value in each.removed],
-            added=[_format(value) for value in each.added],
+            removed=[_format(each.key, value) for value in each.removed],
+            added=[_format(each.key, value) for value in each.added],
         )
         for each in sorted(changes, key=lambda each: order.get(each.key, len(order)))
     ]
 
 
-def _format(value: Any) -> str:
+def _format(key: str, value: Any) -> str:
     if not isinstance(value, dict):
-        return str(value)
+        return format_trigger(value) if key == "trigger" else str(value)
     if isinstance(value.get("percent"), int | float):
         return f"{value['percent']:.0f} %"
     parts = [

@@ -18,6 +18,8 @@ import leftoff
 from leftoff.names import suggest_name
 from leftoff.store import CheckpointEntry, utc_now
 from leftoff.text import plural
+from leftoff.text.lookalikes import drop_unseen
+from leftoff.threads.field_labels import format_trigger
 from leftoff.web.access import Access
 from leftoff.web.notices import NoticeBoard
 from leftoff.web.site import Site
@@ -28,14 +30,12 @@ ASSETS = {
     "leftoff.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
-# Marks that reorder the text around them can make it read as something else.
-_REORDERING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\ufeff]")
 _LONG_CHARS = 20_000
 
 
 def clean(value: object) -> object:
-    """Return a value as it may be shown: without control and reordering characters, not too long.
+    """Return a value as it may be shown: without control and invisible characters, not too long.
 
     The templates pass everything that they print through this, and escape it afterwards.
     """
@@ -44,7 +44,7 @@ def clean(value: object) -> object:
     text = value if len(value) <= _LONG_CHARS else _shorten(value)
     if text.isascii() and text.isprintable():
         return text
-    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", _REORDERING.sub("", text))
+    return drop_unseen(_CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def _shorten(text: str) -> str:
@@ -117,6 +117,7 @@ def _make_templates() -> jinja2.Environment:
         count=plural.format_count,
         cut=cut,
         local=plural.local,
+        why=format_trigger,
     )
     made.globals.update(
         address=address,

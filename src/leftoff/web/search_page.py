@@ -13,7 +13,7 @@ from leftoff.errors import UsageError
 from leftoff.session import prompt_queue
 from leftoff.store import Query, utc_now
 from leftoff.text import times
-from leftoff.web.render import address, name_of
+from leftoff.web.render import address, cut, name_of
 from leftoff.web.site import Site, SiteProject
 from leftoff.workspace import Workspace
 
@@ -118,8 +118,8 @@ def _search_threads(home: SiteProject, work: Workspace, filters: Filters) -> Ite
         entry = hit.entry
         yield Found(
             kind="thread",
-            title=name_of(entry),
-            text=hit.snippet,
+            title=cut(entry.task) or name_of(entry),
+            text=_name_and_words(name_of(entry), entry.task or "", hit.snippet),
             path=address("/thread", project=home.key, id=entry.slot),
             at=entry.as_of,
             home=home,
@@ -127,6 +127,12 @@ def _search_threads(home: SiteProject, work: Workspace, filters: Filters) -> Ite
             branch=entry.branch,
             state="done" if entry.state == "consumed" else entry.state,
         )
+
+
+def _name_and_words(name: str, task: str, snippet: str) -> str:
+    """Return the name of a thread and the words that were found, without the task above them."""
+    found = snippet.removeprefix(task).removeprefix(" · ")
+    return f"{name} · {found}" if found else name
 
 
 def _search_memory(home: SiteProject, work: Workspace, filters: Filters) -> Iterator[Found]:

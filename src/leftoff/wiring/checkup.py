@@ -28,6 +28,7 @@ _OF_WIRING = (
     inspect_hook.check_python,
     inspect_hook.check_disabled,
     inspect_skill.check_skill,
+    inspect_state.check_command,
 )
 _OF_STATE = (
     inspect_state.check_byte_code,
@@ -47,7 +48,6 @@ _OF_STATE = (
     inspect_state.check_snapshots,
     inspect_state.check_space,
     inspect_state.check_versions,
-    inspect_state.check_command,
 )
 
 

@@ -10,7 +10,6 @@ from leftoff.wiring.hook_groups import HookGroups, Wire
 
 _GROUPS = HookGroups(TABLE)
 EVENTS = _GROUPS.events
-OPTIONAL = _GROUPS.optional
 # What offers, the guide and the skill ask agents to run: it only reads, or `leftoff undo` reverts
 # it. Claude Code asks you about everything else, such as clear, drop, purge and ship.
 _UNASKED = (

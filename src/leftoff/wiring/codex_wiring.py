@@ -1,5 +1,6 @@
 """Wire Codex: its hooks file, and the user's trust in the hooks, which leftoff only reads."""
 
+import os
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -54,12 +55,17 @@ class CodexWiring(GroupWiring):
             super().check(change, places)
 
     def is_active(self, places: Places) -> bool:
-        """Return whether the hooks are wired and the user trusts all of them."""
+        """Return whether the hooks are wired and enabled, and the user trusts all of them."""
         states = {*self._read_trust(places).values()}
-        return self.is_wired(places) and states == {"trusted"}
+        is_on = not hook_trust.disables_hooks(self._read_config(places))
+        return is_on and self.is_wired(places) and states == {"trusted"}
 
     def explain(self, places: Places) -> list[str]:
-        """Say that Codex asks for trust, until it has it."""
+        """Say that Codex asks for trust, until it has it, or that its hooks are disabled."""
+        config = self._read_config(places)
+        if hook_trust.disables_hooks(config):
+            path = self._find_config(places)
+            return [f"features.hooks is false in {path}: hooks will not run until you change that."]
         notes = []
         states = self._read_trust(places)
         if not states or any(state != "trusted" for state in states.values()):
@@ -68,7 +74,7 @@ class CodexWiring(GroupWiring):
                 "hooks need review: choose `Review hooks` to look at each command, or `Trust all`. "
                 "Until then, `codex exec` skips them silently. `leftoff doctor` shows the state."
             )
-        if hook_trust.has_inline_hooks(foreign_files.read(self._find_config(places))):
+        if hook_trust.has_inline_hooks(config):
             notes.append(
                 f"{self._find_config(places)} also names hooks. Codex runs both, and warns "
                 "about it at each start."
@@ -81,7 +87,15 @@ class CodexWiring(GroupWiring):
         if not self.is_wired(world.places):
             return
         yield from self._inspect_file(world)
-        yield _describe_trust(self._read_trust(world.places))
+        if hook_trust.disables_hooks(self._read_config(world.places)):
+            yield warning(
+                _AGENT,
+                f"features.hooks is false in {self._find_config(world.places)}",
+                why="Codex does not run any hooks.",
+                do="Remove that line from the file.",
+            )
+        else:
+            yield _describe_trust(self._read_trust(world.places))
         if pid := _find_daemon(world.places.environment.find_config_folder(_AGENT)):
             yield ok(
                 _AGENT,
@@ -103,21 +117,24 @@ class CodexWiring(GroupWiring):
     def _find_config(self, places: Places) -> Path:
         return places.environment.find_config_folder(_AGENT) / "config.toml"
 
+    def _read_config(self, places: Places) -> bytes | None:
+        return foreign_files.read(self._find_config(places))
+
     def _read_values(self, path: Path) -> dict[str, object]:
         values = settings_file.parse(foreign_files.read(path), path, title=TABLE.title).values
         return values if isinstance(values, dict) else {}
 
     def _read_trust(self, places: Places) -> dict[str, TrustState]:
         """Return the state of each of leftoff's hooks, by event."""
-        path = self.find_file(places)
-        state = hook_trust.read_state(foreign_files.read(self._find_config(places)))
+        path, named = self.find_file(places), _name_file(places, self.find_file(places))
+        state = hook_trust.read_state(self._read_config(places))
         try:
             values = self._read_values(path)
         except LeftoffError:
             return {}
         return {
             event: hook_trust.judge(
-                state.get(hook_trust.build_key(path, event, group, place)),
+                state.get(hook_trust.build_key(named, event, group, place)),
                 hook_trust.hash_hook(event, handler, matcher),
             )
             for event, group, place, handler, matcher in hook_trust.list_handlers(values)
@@ -131,10 +148,13 @@ class CodexWiring(GroupWiring):
         if before is None or change.before is None:
             return None
         values = settings_file.parse(change.before, change.path).values
+        # It may be an earlier folder, for which the variable was set or not.
+        names = {change.path, _resolve_folder(change.path)}
         keys = {
-            hook_trust.build_key(change.path, event, group, place)
+            hook_trust.build_key(name, event, group, place)
             for event, group, place, handler, _ in hook_trust.list_handlers(values)
             if self._groups.is_ours(handler.get("command"), places.hook)
+            for name in names
         }
         after = _forget(before, keys)
         if after == before:
@@ -147,6 +167,17 @@ class CodexWiring(GroupWiring):
             is_foreign=True,
             agent=_AGENT,
         )
+
+
+def _name_file(places: Places, path: Path) -> Path:
+    """Return the path under which Codex notes trust: it resolves a folder that CODEX_HOME names."""
+    is_named = places.environment.find_folder("CODEX_HOME") is not None
+    return _resolve_folder(path) if is_named else path
+
+
+def _resolve_folder(path: Path) -> Path:
+    """Return a path with links in its folder followed; the file itself may be a link."""
+    return Path(os.path.realpath(path.parent), path.name)
 
 
 def _forget(before: bytes, keys: set[str]) -> bytes:

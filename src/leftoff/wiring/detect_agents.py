@@ -8,14 +8,7 @@ from leftoff.errors import LeftoffError
 from leftoff.text.plural import join_words
 from leftoff.wiring.agent_wirings import WIRINGS
 
-TITLES = {
-    "claude": "Claude Code",
-    "codex": "Codex",
-    "gemini": "Gemini CLI",
-    "opencode": "opencode",
-    "copilot": "Copilot CLI",
-    "cursor": "Cursor",
-}
+TITLES = {agent: wiring.table.title for agent, wiring in WIRINGS.items()}
 
 
 def list_installed(environment: Environment) -> list[str]:

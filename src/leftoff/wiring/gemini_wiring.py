@@ -18,6 +18,10 @@ class GeminiWiring(GroupWiring):
     def __init__(self) -> None:
         super().__init__(TABLE, HookGroups(TABLE), what="Gemini CLI's settings")
 
+    def is_active(self, places: Places) -> bool:
+        """Return whether the hooks are wired and not disabled."""
+        return self.is_wired(places) and not self._find_switch(places)
+
     def explain(self, places: Places) -> list[str]:
         """Say that hooks are disabled."""
         reason = self._find_switch(places)

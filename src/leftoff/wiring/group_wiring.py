@@ -12,7 +12,7 @@ from leftoff.errors import LeftoffError
 from leftoff.wiring import backups, foreign_files, settings_file, wired_files
 from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 from leftoff.wiring.foreign_files import FileChange
-from leftoff.wiring.hook_groups import Wire
+from leftoff.wiring.hook_groups import Wire, find_program
 from leftoff.wiring.install_places import Places
 from leftoff.wiring.settings_file import SettingsText
 
@@ -130,12 +130,12 @@ class GroupWiring:
         self, world: World, path: Path, wires: Sequence[Wire]
     ) -> Iterator[DoctorFinding]:
         agent = self._table.agent
-        program = str(world.places.hook)
-        other = [each for each in wires if program not in each.command]
+        programs = [find_program(each) for each in wires]
+        other = [each for each in programs if each != str(world.places.hook)]
         if other:
             yield warning(
                 agent,
-                f"Hooks in {path} run another program: {other[0].command.rpartition(' ')[0]}",
+                f"Hooks in {path} run another program: {other[0]}",
                 why="They belong to another installation, whose checkpoints you do not see here.",
                 do=_INIT,
             )

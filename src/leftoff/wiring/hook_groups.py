@@ -64,6 +64,11 @@ def is_ours(command: object, hook: Path, agent: str) -> bool:
     return words[0] == str(hook) or (words[0].startswith("/") and words[0].endswith(_PLACE))
 
 
+def find_program(wire: Wire) -> str:
+    """Return the program that one of leftoff's commands runs, without quotes."""
+    return _split(wire.command)[0]
+
+
 def _split(command: str) -> list[str]:
     """Split a command into its words."""
     # `leftoff status` asks about every command of every agent, and few have quotes.

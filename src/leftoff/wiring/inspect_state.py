@@ -4,6 +4,7 @@ import importlib.util
 import os
 import shutil
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -171,13 +172,17 @@ def check_versions(world: World) -> Iterator[DoctorFinding]:
         yield from _compare_version(agent, version)
 
 
-def check_command(world: World) -> Iterator[DoctorFinding]:
-    """Report another program on the PATH that has the name of leftoff's command."""
+def check_command(world: World, *, is_wired: bool) -> Iterator[DoctorFinding]:
+    """Check that agents find leftoff's command on the PATH, and not another program."""
     del world
     program = shutil.which("leftoff")
+    if program is None:
+        if is_wired:
+            yield warning("command", _NOT_FOUND, why=_WHY_NEEDED, do=_advise_path())
+        return
     # Another program may read its input, and gets none.
-    answer = try_programs.ask([program or "leftoff", "--version"])
-    if program is not None and not answer.line.endswith(f"({DISTRIBUTION})"):
+    answer = try_programs.ask([program, "--version"])
+    if not answer.line.endswith(f"({DISTRIBUTION})"):
         yield warning(
             "command",
             f"{program} is not leftoff {__version__} from {DISTRIBUTION}",
@@ -185,6 +190,23 @@ def check_command(world: World) -> Iterator[DoctorFinding]:
             "program that PyPI has under the name leftoff.",
             do=f"Uninstall it, or put the folder of {DISTRIBUTION}'s `leftoff` before it in PATH.",
         )
+
+
+_NOT_FOUND = "leftoff is not on the PATH"
+_WHY_NEEDED = "Hooks save without it, but agents cannot run `leftoff resume` and `leftoff save`."
+
+
+def explain_missing_command() -> list[str]:
+    """Explain what does not work if leftoff is not on the PATH."""
+    if shutil.which("leftoff"):
+        return []
+    return [f"{_NOT_FOUND}. {_WHY_NEEDED} {_advise_path()}"]
+
+
+def _advise_path() -> str:
+    folder = Path(sys.executable).parent
+    place = folder if (folder / "leftoff").exists() else "its folder"
+    return f"Add {place} to the PATH of the shell in which you start your agent."
 
 
 def _ask_version(agent: str) -> str:

@@ -93,7 +93,7 @@ def plan_uninstall(places: Places) -> list[FileChange]:
         )
     ]
     wanted += claude_status_line.plan_removal(places, [change for change in wanted if change])
-    wanted += mcp_wiring.plan_removal(places, [change for change in wanted if change])
+    wanted += mcp_wiring.plan_removal(places, known, [change for change in wanted if change])
     wanted += [_plan_removal(places, path) for path in (*places.skills, *commands)]
     wanted += [
         FileChange(path=path, what=what, before=foreign_files.read(path), after=None)

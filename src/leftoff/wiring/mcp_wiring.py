@@ -51,12 +51,16 @@ def plan(
     return made
 
 
-def plan_removal(places: Places, changes: Sequence[FileChange]) -> list[FileChange]:
-    """Return the changes that remove the server, to be made after the given ones."""
-    made = []
-    for agent in mcp_entries.FILES:
-        path = mcp_entries.find_file(places.environment, agent)
-        before = _read_planned(path, changes)
+def plan_removal(
+    places: Places, known: Sequence[Path], changes: Sequence[FileChange]
+) -> list[FileChange]:
+    """Return the changes that remove the server, to be made after the given ones.
+
+    `known` are files that leftoff ever changed: an agent's folder may have been elsewhere.
+    """
+    made: list[FileChange] = []
+    for agent, path in _list_files(places, known):
+        before = _read_planned(path, [*changes, *made])
         if before is None or not _has_ours(agent, path, before):
             continue
         foreign_files.check_writable(path)
@@ -67,6 +71,20 @@ def plan_removal(places: Places, changes: Sequence[FileChange]) -> list[FileChan
         text = mcp_entries.remove_entry(agent, _decode(path, before))
         made.append(_change(path, before, _encode(text, before)))
     return made
+
+
+def _list_files(places: Places, known: Sequence[Path]) -> list[tuple[str, Path]]:
+    """List the files in which each agent may name the server."""
+    files = {agent: mcp_entries.find_file(places.environment, agent) for agent in mcp_entries.FILES}
+    found = [*files.items()]
+    found += [
+        (agent, path)
+        for agent, own in files.items()
+        for path in known
+        # opencode reads two files, which differ in their last letter.
+        if path.name.removesuffix("c") == own.name.removesuffix("c")
+    ]
+    return [*dict.fromkeys(found)]
 
 
 def inspect(world: World) -> Iterator[DoctorFinding]:

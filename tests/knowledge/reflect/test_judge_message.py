@@ -18,6 +18,7 @@ def grades(text: str) -> list[str]:
     return [finding.grade for finding in judge(UserMessage(text=text))]
 
 
+@pytest.mark.promise("harness", 138)
 @for_each(("language", "sentence"), listed(HIGH))
 def test_a_plain_correction_is_certain(language: str, sentence: str) -> None:
     del language

@@ -49,7 +49,7 @@ def test_mirrors_of_no_profile_find_and_write_nothing(tmp_path: Path) -> None:
     assert mirrors.import_edits(store) == ImportedEdits()
     assert (mirrors.read_notes(store), mirrors.find_waiting(store)) == ({}, [])
     assert (mirrors.find_shown(store), mirrors.find_path(store, "id")) == ({}, None)
-    assert (mirrors.keep_notes(), mirrors.tell_what_waits()) == (False, False)
+    assert (mirrors.keep_notes(), mirrors.use_sentinels()) == (False, False)
     assert mirrors.find_task(draft("csv-export")) == "csv-export"
     store.close()
     assert [*folder.iterdir()] == []

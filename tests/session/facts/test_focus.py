@@ -255,3 +255,44 @@ def test_a_file_whose_name_the_request_hints_at_comes_before_others() -> None:
     asked = UserText(text="use the newer image for our container")
 
     assert ranked(*reads, asked)[0] == "docker/Containerfile"
+
+
+def test_a_path_in_an_output_is_relative_to_the_folder_of_the_command() -> None:
+    command = "cd packages/web && npx vitest"
+    call = ToolCall(id="v", tool="Bash", kind="run", command=command)
+    failed = ToolResult(id="v", ok=False, output="FAIL src/a.test.ts\nM packages/api/b.ts")
+
+    found = ranked(*use("Read", "/u/r/packages/api/b.ts"), call, failed)
+
+    # git names files from the root of the repository.
+    assert {"packages/web/src/a.test.ts", "packages/api/b.ts"} == {*found}
+
+
+def test_a_path_from_the_folder_of_a_package_is_found_beside_the_file_used_last() -> None:
+    call = ToolCall(id="v", tool="Bash", kind="run", command="pnpm --filter web test")
+    failed = ToolResult(id="v", ok=False, output="FAIL src/a.test.ts")
+    used = [*use("Edit", "/u/r/packages/api/src/b.ts"), *use("Edit", "/u/r/packages/web/src/a.ts")]
+
+    assert "packages/web/src/a.test.ts" in ranked(*used, call, failed)
+    # Where the project has such a folder itself, that one is meant.
+    assert "src/a.test.ts" in ranked(*used, *use("Read", "/u/r/src/main.ts"), call, failed)
+
+
+def test_names_in_code_are_no_files() -> None:
+    found = ranked(UserText(text="print pkg/buildinfo.Version in src/main.go, then os/os.Exit"))
+
+    assert found == ["src/main.go"]
+
+
+def test_folders_with_a_dot_are_no_files() -> None:
+    output = "agents/.github\nweb/.agents\nweb/.gitignore\nweb/.eslintrc"
+
+    assert {*ranked(*shown(output))} == {"web/.gitignore", "web/.eslintrc"}
+
+
+def test_a_folder_may_have_one_of_the_same_name_in_it() -> None:
+    fold = Fold()
+    read = use("Read", "/u/docs/docs/install.md")
+    fold.add([Place(cwd="/u/docs"), *read, *shown("docs/faq.md:3: see install.md")])
+
+    assert {*report(fold.export()).ranked_files} == {"docs/install.md", "docs/faq.md"}

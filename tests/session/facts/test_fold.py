@@ -76,6 +76,8 @@ def test_a_goodbye_is_not_the_last_request(asked: str) -> None:
 
     assert facts(task, UserText(text=asked)).intent == "build the login page"
     assert facts(task, UserText(text="say goodnight on the login page")).intent.startswith("say")
+    # A thread that was handed over has its task; the session has none.
+    assert facts(UserText(text="continue"), UserText(text=asked)).intent == "continue"
 
 
 def test_the_answer_to_a_goodbye_is_not_the_agents_last_word() -> None:
@@ -659,3 +661,19 @@ def test_a_success_in_a_quiet_commit_overtakes_a_failure() -> None:
     broken = run("make test", "error: boom", ok=False)
 
     assert facts(*broken, *run("git commit -qm x")).failing is None
+
+
+def test_a_choice_from_the_agents_list_is_kept_with_what_was_chosen() -> None:
+    offer = AssistantText(
+        text="Two ways:\n1. Fill the column.\n2. Load it in model.py.\n\nWhich one?"
+    )
+    talk = [UserText(text="add the minimum stock"), offer]
+    chosen = [*talk, UserText(text="option 2")]
+
+    # While it is the last request, it is shown with what it answers.
+    assert (facts(*chosen).intent, facts(*chosen).requests) == ("option 2", [])
+    later = facts(*chosen, UserText(text="Why is one missing?"))
+    assert later.requests == ["option 2 (2. Load it in model.py.)"]
+    assert facts(*talk, UserText(text="yes"), UserText(text="Why?")).requests == []
+    corrected = [*chosen, UserText(text="option 1"), UserText(text="Why is one missing?")]
+    assert facts(*corrected).requests == ["option 1 (1. Fill the column.)"]

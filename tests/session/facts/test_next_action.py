@@ -4,6 +4,7 @@ import pytest
 
 from leftoff.agents.stream import (
     AssistantText,
+    Place,
     PlanSeen,
     PromptQueued,
     SessionEvent,
@@ -170,7 +171,10 @@ def test_a_go_ahead_that_nobody_followed_says_what_was_agreed_to() -> None:
 
     assert infer(ASKED, *edit("a.c"), said, UserText(text="yes please")) == (
         "request",
-        'Go on as the user answered: "yes please" (asked: The form is there. Want me to push it?)',
+        (
+            'Go on as the user answered: "yes please" '
+            "(the agent said: The form is there. Want me to push it?)"
+        ),
     )
 
 
@@ -683,3 +687,111 @@ def test_only_what_was_said_last_is_called_so() -> None:
     assert bare.endswith("From the agent's last message: The form works now.")
     assert last.endswith("The agent said last: The form works now.")
     assert before.endswith("Before the goodbye, the agent said: The form works now.")
+
+
+def test_the_newest_of_calls_that_are_alike_counts() -> None:
+    refused = ToolCall(id="p", tool="Bash", kind="run", what="psql prod", command="psql prod")
+    said = "not on prod"
+    ended = ToolResult(id="p", ok=False, rejected=said)
+
+    found = infer(ASKED, *edit("a.sql"), *edit("b.sql"), refused, ended, *edit("a.sql"))
+
+    # Only what came after the refusal, which is a request, has followed it.
+    assert found == (
+        "trail",
+        "Continue with the request: not on prod. Most recently the agent edited a.sql.",
+    )
+    again = infer(ASKED, *edit("a.c"), *edit("b.c"), *edit("a.c"))
+    assert again[1].endswith("Most recently the agent edited b.c and edited a.c.")
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "answered"),
+    [
+        ("Der Test schlägt fehl. Als Nächstes ergänze ich ihn.", "Warum?", "Er wurde umbenannt."),
+        ("Il manque un champ. Je vais ajouter la date.", "Pourquoi ?", "La table a changé."),
+        ("Falta un campo. Voy a añadir la fecha.", "¿Por qué?", "Porque la tabla cambió."),
+        ("项目缺少字段。我将添加日期。", "为什么？", "因为表改了。"),
+        ("型が合いません。`line` を `usize` に変更します。", "なぜ？", "定義が違うためです。"),
+        ("필드가 없습니다. 날짜를 추가하겠습니다.", "왜?", "표가 바뀌었습니다."),
+    ],
+)  # fmt: skip
+def test_a_plan_in_any_language_outlives_a_question(said: str, asked: str, answered: str) -> None:
+    events = [ASKED, *edit("a.c"), AssistantText(text=said, ends_turn=True)]
+
+    source, text = infer(*events)
+    assert (source, split_sentences(said)[-1] in text) == ("proposal", True)
+    source, text = infer(*events, UserText(text=asked), AssistantText(text=answered))
+    assert (source, split_sentences(said)[-1] in text) == ("announced", True)
+
+
+@pytest.mark.parametrize(
+    "said", ["テストは成功しました。", "この関数はエラーを返します。", "Ich habe es getestet."]
+)
+def test_a_report_in_another_language_is_no_plan(said: str) -> None:
+    assert infer(ASKED, *edit("a.c"), AssistantText(text=said))[1].startswith("Ask the user")
+
+
+def test_whether_a_call_ended_is_unknown_where_no_results_are_written() -> None:
+    first = [*edit("a.c")[:1], ToolResult(id="a.c", ok=True, is_assumed=True)]
+
+    assert infer(ASKED, *first, OPEN) == (
+        "call",
+        "Check whether the last call ended, and repeat it if not: Bash: make.",
+    )
+
+
+def test_words_before_a_bare_answer_are_not_called_the_last_message() -> None:
+    done = AssistantText(text="The form is there and pushed.")
+    thanks = [UserText(text="great, thanks!"), AssistantText(text="You're welcome!")]
+
+    assert infer(ASKED, *edit("a.c"), done, *thanks)[1].endswith(
+        "The agent said before: The form is there and pushed."
+    )
+
+
+def test_a_letter_picks_an_option_even_if_more_is_asked() -> None:
+    offer = "Options:\n\nA) Rename a file.\nB) Keep two.\n\nWhich one?"
+
+    assert infer(ASKED, AssistantText(text=offer), UserText(text="A, but keep one backup too")) == (
+        "request",
+        "Start with the request: A, but keep one backup too (it answers: A) Rename a file.)",
+    )
+
+
+def test_a_wrong_option_is_not_to_be_repaired_unless_it_kept_a_check_from_running() -> None:
+    error = "Error: unknown flag: --short"
+
+    assert infer(ASKED, *run("bd status --short", error, ok=False))[0] == "trail"
+    assert infer(ASKED, *run("go test --short-ish", error, ok=False))[0] == "failure"
+    assert infer(ASKED, *run("bun src/cli.ts --short", error, ok=False))[0] == "failure"
+
+
+def test_an_error_names_files_from_the_root() -> None:
+    failed = run("make", "/u/r/src/a.c:3:1: error: no form", ok=False)
+
+    assert "fail: src/a.c:3:1: error: no form" in infer(Place(cwd="/u/r"), ASKED, *failed)[1]
+
+
+def test_a_bare_word_before_a_list_does_not_stand_for_it() -> None:
+    said = "Done. All fixes applied:\n\n1. Removed the counter.\n2. Split the test."
+
+    assert infer(ASKED, *edit("a.c"), AssistantText(text=said))[1].endswith(
+        "All fixes applied: 1. Removed the counter; 2. Split the test."
+    )
+
+
+def test_the_boxes_of_a_list_are_not_part_of_a_question() -> None:
+    said = "Next steps\n- [ ] Serve fonts\n- [ ] Add a budget\n\nWant me to do these as well?"
+
+    assert infer(ASKED, *edit("a.c"), AssistantText(text=said))[1] == (
+        "Ask the user: Want me to do these as well? (Serve fonts; Add a budget)"
+    )
+
+
+def test_a_result_that_was_only_assumed_is_not_called_empty() -> None:
+    call, _ = run("make test")
+    fold = Fold()
+    fold.add([ASKED, call, ToolResult(id="make test", ok=True, is_assumed=True)])
+
+    assert [step.outcome for step in report(fold.export()).trail] == [""]

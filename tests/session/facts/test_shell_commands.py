@@ -3,6 +3,7 @@
 import pytest
 
 from leftoff.session.facts import shell_commands
+from leftoff.session.facts.looks import is_run_again
 from rows import for_each
 
 
@@ -82,29 +83,6 @@ def test_trimmings_do_not_change_the_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "telling"),
-    [
-        ("fine\nE   AssertionError: 1 != 2\n1 failed in 3 s", "E   AssertionError: 1 != 2"),
-        ("a\nb\nrg: x.toml: No such file or directory", "rg: x.toml: No such file or directory"),
-        ("nothing to see\nlast words", "last words"),
-        ("0 errors\nfatal: no upstream", "fatal: no upstream"),
-        ("", ""),
-    ],
-)
-def test_the_telling_lines_of_a_failure_are_picked(output: str, telling: str) -> None:
-    assert telling in shell_commands.telling_lines(output).splitlines() or telling == ""
-
-
-def test_telling_lines_are_few_and_short() -> None:
-    output = "\n".join(f"error {n} " + "x" * 1000 for n in range(1000))
-
-    lines = shell_commands.telling_lines(output).splitlines()
-
-    assert len(lines) <= 3
-    assert all(len(line) <= 200 for line in lines)
-
-
-@pytest.mark.parametrize(
     ("command", "output", "commit"),
     [
         ("git commit -m x", "[main 1a2b3c4] Add x", ("1a2b3c4", "Add x")),
@@ -119,37 +97,6 @@ def test_a_commit_is_read_from_git_s_own_words(
     command: str, output: str, commit: tuple[str, str] | None
 ) -> None:
     assert shell_commands.commit_in(command, output) == commit
-
-
-def test_the_place_of_an_error_comes_before_its_summary() -> None:
-    output = "> build\n---\nFAILED in 3s\nsrc/a.ts:3:1 - error TS1: no\nFound 1 error."
-
-    assert shell_commands.telling_lines(output).splitlines()[0] == "src/a.ts:3:1 - error TS1: no"
-
-
-def test_the_place_of_an_error_is_found_in_a_coloured_output() -> None:
-    output = (
-        "\x1b[0Ksrc/a.ts\x1b[0m:\x1b[0m3\x1b[0m:1 \x1b]8;;https://e.x\x1b\\lint/no\x1b]8;;\x1b\\"
-        " ━━━━━\x1b[0m\r\n\x1b[31mFound 1 error.\x1b[0m"
-    )
-
-    assert shell_commands.telling_lines(output).splitlines()[0] == "src/a.ts:3:1 lint/no"
-    # Such a line is not one of the output's own, and may seem to introduce the next one.
-    assert shell_commands.telling_lines("\x1b[1ma.c:3:\x1b[0m\nerror").startswith("a.c:3:")
-
-
-def test_a_line_that_introduces_the_next_one_is_shown_with_it() -> None:
-    output = "Failed to remove 1 worktree:\n- main: has changes\nHint: commit them"
-
-    assert shell_commands.telling_lines(output).splitlines()[0] == (
-        "Failed to remove 1 worktree: - main: has changes"
-    )
-
-
-def test_a_rule_or_a_bare_mark_is_not_an_error() -> None:
-    assert shell_commands.telling_lines("---\nError\nzsh: no matches found: x*").splitlines() == [
-        "zsh: no matches found: x*"
-    ]
 
 
 def test_a_command_is_shown_whole_or_by_its_first_words() -> None:
@@ -180,18 +127,6 @@ def test_of_a_long_message_only_the_subject_is_kept(command: str) -> None:
 
     assert "Add the form …" in short
     assert "It was missing" not in short
-
-
-def test_the_file_that_a_linter_names_comes_first() -> None:
-    output = "src/a.ts format ━━━━━━\n  × Formatter would change it\nFound 1 error."
-
-    assert shell_commands.telling_lines(output).startswith("src/a.ts format")
-
-
-def test_a_timeout_is_an_error() -> None:
-    output = "running 3 tests\nTest timeout of 30000ms exceeded.\nat run (a.js)\nlast line"
-
-    assert "Test timeout of 30000ms exceeded." in shell_commands.telling_lines(output)
 
 
 def test_the_syntax_of_a_script_is_no_command() -> None:
@@ -225,39 +160,6 @@ def test_a_command_in_a_folder_below_is_shown_with_it() -> None:
 
 
 @for_each(
-    ("command", "output"),
-    [
-        ("pytest -q 2>&1 | tail -3", "1 failed, 2 passed in 0.1s"),
-        ("pytest -q | tail -1", "FAILED tests/test_a.py::test_b - assert 1 == 2"),
-        ("cargo build 2>&1 | grep -E error", "error[E0308]: mismatched types"),
-        ("npx tsc --noEmit | head", "src/a.ts(3,1): error TS2322: no"),
-        ("go test ./... 2>&1 | tail -3", "FAIL\tpkg\t0.1s"),
-        ("npm test || true", "npm ERR! code ELIFECYCLE"),
-        ("ruff check . ; echo done", "Found 2 errors.\ndone"),
-        ("python app.py 2>&1 | tail -1", "ValueError: bad"),
-    ],
-)
-def test_a_pipe_or_chain_can_hide_a_failure(command: str, output: str) -> None:
-    assert shell_commands.hides_failure(command, output)
-
-
-@for_each(
-    ("command", "output"),
-    [
-        ("pytest -q | tail -1", "3 passed, 0 failed"),
-        ("pytest -q | tail -1", "2 passed, 1 xfailed"),
-        ("ruff check --fix . | tail -1", "Found 2 errors (2 fixed, 0 remaining)."),
-        ("git log | head", "1 failed"),
-        ("gh run view 1 --log | grep FAIL", "FAIL a"),
-        ("cat build.log | grep FAILED", "FAILED tests/a.py::b"),
-        ("node -e 'run(); stop()'", "npm error code E404"),
-    ],
-)
-def test_what_only_shows_a_failure_has_not_failed(command: str, output: str) -> None:
-    assert not shell_commands.hides_failure(command, output)
-
-
-@for_each(
     ("passed", "failed", "error", "is_covered"),
     [
         ("pytest", "pytest tests/test_a.py -q", "", True),
@@ -275,3 +177,20 @@ def test_a_success_covers_a_failed_check(
     passed: str, failed: str, error: str, *, is_covered: bool
 ) -> None:
     assert shell_commands.covers(passed, failed, error) == is_covered
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *["pnpm --filter web test -- --run", "npm --prefix web run build", "make -C docs check"],
+        *["yarn workspace web test", "cargo --locked test"],
+        *["go -C tools vet ./...", "podman build -t app .", "uv run pytest"],
+    ],
+)
+def test_options_before_the_verb_do_not_hide_a_command_to_run_again(command: str) -> None:
+    assert is_run_again(command)
+
+
+def test_an_option_does_not_make_a_look_a_check() -> None:
+    assert not is_run_again("npm --prefix web ls")
+    assert not is_run_again("make-believe -C x y")

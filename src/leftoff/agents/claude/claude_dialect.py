@@ -42,6 +42,8 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
     read = read_payload("claude", KINDS.get(event), payload, at=at)
     if read is None or (read.kind == "idle" and payload.get("notification_type") != _IDLE):
         return None
+    if _is_of_another_agent(read):
+        return None
     call, file = (read_input(payload, tools) for tools in (_SHELLS, _FILES))
     if not (call or file):
         return read
@@ -51,6 +53,16 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
         timeout_seconds=_milliseconds(call.get("timeout")),
         file=read_text(file.get("file_path")),
     )
+
+
+def _is_of_another_agent(event: HookEvent) -> bool:
+    """Return whether the event comes from another agent that runs the hooks of Claude Code.
+
+    Codex imports them, and a plugin of opencode runs them. The letterbox recognizes the agents that
+    set a variable, which these two do not.
+    """
+    is_rollout = event.transcript_path.rpartition("/")[2].startswith("rollout-")
+    return is_rollout or event.session_id.startswith("ses_")
 
 
 def find_transcript(root: Path, session_id: str) -> str:

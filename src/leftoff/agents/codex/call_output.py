@@ -17,7 +17,10 @@ _HEADING = re.compile(
 )
 _CODE = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)", re.MULTILINE)
 _RUNNING = re.compile(r"^Process running with session ID (\S+)", re.MULTILINE)
-_REFUSED = re.compile(r"(?:exec command |patch )?rejected by user|aborted(?: by user|$)")
+_REFUSED = re.compile(
+    r"(?:exec command |patch )?rejected by user|aborted(?: by user|$)"
+    r"|(?:exec_command|shell|apply_patch) failed\b[^\n]{0,4000}\bRejected\(.{0,3}rejected by user"
+)
 _FAILED = re.compile(
     r"(?:error|err|failed|unsupported|unable|invalid|unknown|tool call error|sandbox denied)\b"
     r"|[\w-]+ (?:verification )?failed\b|command timed out",

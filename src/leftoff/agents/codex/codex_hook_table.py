@@ -10,7 +10,8 @@ TABLE = HookTable(
     agent="codex",
     title="Codex",
     programs=("codex",),
-    runs=("exec",),
+    # Without it, Codex refuses to run in a folder that is not in a git repository.
+    runs=("exec", "--skip-git-repo-check"),
     resumes=("resume",),
     tested="0.166.0",
     file="hooks.json",
@@ -24,4 +25,5 @@ TABLE = HookTable(
         WiredEvent(event="SessionEnd", name="SessionEnd", seconds=3),
     ),
     keeps_positions=True,
+    has_switch=True,
 )

@@ -50,21 +50,27 @@ def build_key(file: Path, event: str, group: int, place: int) -> str:
 
 def read_state(config: bytes | None) -> dict[str, Any]:
     """Return the states of all hooks; empty if the configuration has none or is not TOML."""
-    try:
-        hooks = tomllib.loads((config or b"").decode()).get("hooks", {})
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
-        return {}
-    state = hooks.get("state", {}) if isinstance(hooks, dict) else {}
+    state = _read_table(config, "hooks").get("state", {})
     return state if isinstance(state, dict) else {}
+
+
+def disables_hooks(config: bytes | None) -> bool:
+    """Return whether the user has turned off all hooks of Codex."""
+    return _read_table(config, "features").get("hooks") is False
 
 
 def has_inline_hooks(config: bytes | None) -> bool:
     """Return whether the configuration itself names hooks, which Codex warns about."""
+    return any(key != "state" for key in _read_table(config, "hooks"))
+
+
+def _read_table(config: bytes | None, name: str) -> dict[str, Any]:
+    """Return a table of the configuration; empty if there is none, or the file is not TOML."""
     try:
-        hooks = tomllib.loads((config or b"").decode()).get("hooks", {})
+        table = tomllib.loads((config or b"").decode()).get(name)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError):
-        return False
-    return isinstance(hooks, dict) and any(key != "state" for key in hooks)
+        return {}
+    return table if isinstance(table, dict) else {}
 
 
 def judge(entry: object, expected: str) -> TrustState:

@@ -105,7 +105,9 @@ class CursorReader:
 
     def _close_calls(self) -> list[SessionEvent]:
         # Most versions write no results, so a new message is the only sign that a call ended.
-        ended: list[SessionEvent] = [ToolResult(id=call_id, ok=True) for call_id in self._open]
+        ended: list[SessionEvent] = [
+            ToolResult(id=call_id, ok=True, is_assumed=True) for call_id in self._open
+        ]
         self._open.clear()
         return ended
 

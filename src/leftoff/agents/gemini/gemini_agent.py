@@ -81,6 +81,7 @@ _EXIT = re.compile(r"^Exit Code: (-?\d+)", re.MULTILINE)
 _SHELL_HEAD = re.compile(
     r"\A(?:<untrusted_context>\s*)?Command: .*?\nDirectory: [^\n]*\n", re.DOTALL
 )
+_SHELL_START = re.compile(r"(?:<untrusted_context>\s*)?Output: ")
 _SHELL_FIELD = re.compile(
     r"^(?:Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*\n?"
     r"|^(?:Output|Error|Stdout|Stderr): (?:\((?:none|empty)\)\n?)?"
@@ -237,7 +238,7 @@ def _result(call: dict[str, Any], call_id: str, at: str) -> ToolResult:
     # The output may quote such a line; the command's own is the last one.
     codes = _EXIT.findall(output) if call.get("name") == "run_shell_command" else []
     status = call.get("status")
-    if codes:
+    if codes or _SHELL_START.match(output):
         output = _SHELL_FIELD.sub("", _SHELL_HEAD.sub("", output)).strip()
     display = mapping(call.get("resultDisplay"))
     return ToolResult(

@@ -25,4 +25,5 @@ TABLE = HookTable(
     has_milliseconds=True,
     has_comments=True,
     more={"name": "leftoff"},
+    has_switch=True,
 )

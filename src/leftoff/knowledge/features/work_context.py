@@ -73,7 +73,7 @@ def _roles(item: Feature | Fix | None, changes: Iterable[PathChange]) -> dict[st
     """
     related = item.related_files if item else []
     part = f"part of {item.id}" if item else ""
-    changed = {printable(each.path): _change(each) for each in changes}
+    changed = {printable(each.path): describe_change(each) for each in changes}
     both = {path: f"{changed[path]} - {part}" for path in related if path in changed}
     rest = {path: f"related - {part}" for path in related if path not in changed}
     others = {path: how for path, how in changed.items() if path not in both}
@@ -81,7 +81,8 @@ def _roles(item: Feature | Fix | None, changes: Iterable[PathChange]) -> dict[st
     return {**both, **near, **others, **rest}
 
 
-def _change(change: PathChange) -> str:
+def describe_change(change: PathChange) -> str:
+    """Return what happened to a file, such as new, modified or deleted."""
     letters = change.code.replace(".", "")
     how = next((_CHANGES[letter] for letter in letters if letter in _CHANGES), "modified")
     return f"{how} from {printable(change.from_path)}" if change.from_path else how

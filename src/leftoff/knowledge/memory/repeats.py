@@ -23,7 +23,8 @@ from leftoff.knowledge.memory.api import (
 )
 from leftoff.knowledge.memory.entry import EntryDraft, MemoryEntry, Status, cut_words, id_of
 from leftoff.knowledge.memory.memory_log import LOG, STEM, MemoryIndex, Overlay, read_said
-from leftoff.store import CheckpointEntry, Store
+from leftoff.store import CheckpointEntry, Store, StoreIndex
+from leftoff.store.index_sync import slot_of
 from leftoff.store.search_text import split_cjk
 
 # These bound the work for one prompt, however long it is.
@@ -183,12 +184,13 @@ def _repeats(store: Store, checkpoint: Checkpoint) -> list[str]:
 
 
 def _is_its_own(store: Store, entry: MemoryEntry, checkpoint: Checkpoint) -> bool:
-    """Return whether the entry comes from the same session, or an earlier save of the name."""
+    """Return whether the entry comes from the same session, or an earlier save of the work."""
     if checkpoint.session_id in entry.sources:
         return True
-    revisions = (store.index().get(source) for source in entry.sources)
-    return checkpoint.name is not None and any(
-        each is not None and each.name == checkpoint.name for each in revisions
+    index, slot = store.index(), slot_of(checkpoint)
+    return any(
+        each.slot == slot or (each.name is not None and each.name == checkpoint.name)
+        for each in _find_sources(index, entry)
     )
 
 
@@ -229,13 +231,7 @@ def _review(store: Store, taught: dict[str, MemoryEntry]) -> Iterator[MemoryEntr
 
 def _is_supported(store: Store, entry: MemoryEntry, said: Iterable[MemoryEntry]) -> bool:
     """Return whether anything but cleared and undone checkpoints taught an entry."""
-    index = store.index()
-    found = [
-        each
-        for source in entry.sources
-        for each in [index.get(source), *index.of_session(source, _MOST_REVISIONS + 1)]
-        if each is not None
-    ]
+    found = _find_sources(store.index(), entry)
     if len(found) > _MOST_REVISIONS:
         return True
     # Saving gives an entry the time of its checkpoint. Anything else was added on its own.
@@ -244,6 +240,16 @@ def _is_supported(store: Store, entry: MemoryEntry, said: Iterable[MemoryEntry])
         return True
     living = [each for each in found if _is_living(store, each)]
     return any(_teaches(store, checkpoint, entry) for checkpoint in _load(store, living))
+
+
+def _find_sources(index: StoreIndex, entry: MemoryEntry) -> list[CheckpointEntry]:
+    """Return the checkpoints that an entry names as its sources, and those of its sessions."""
+    return [
+        each
+        for source in entry.sources
+        for each in [index.get(source), *index.of_session(source, _MOST_REVISIONS + 1)]
+        if each is not None
+    ]
 
 
 def _is_living(store: Store, revision: CheckpointEntry) -> bool:

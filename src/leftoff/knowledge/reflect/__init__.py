@@ -6,6 +6,20 @@ back.
 """
 
 from leftoff.knowledge.reflect.judge_message import ORDER, Grade
-from leftoff.knowledge.reflect.learn_rules import Reflection, SkippedCorrection, queue, reflect
+from leftoff.knowledge.reflect.learn_rules import (
+    Reflection,
+    SkippedCorrection,
+    describe_in_harness_words,
+    queue,
+    reflect,
+)
 
-__all__ = ["ORDER", "Grade", "Reflection", "SkippedCorrection", "queue", "reflect"]
+__all__ = [
+    "ORDER",
+    "Grade",
+    "Reflection",
+    "SkippedCorrection",
+    "describe_in_harness_words",
+    "queue",
+    "reflect",
+]

@@ -45,6 +45,28 @@ class Reflection(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.saved or self.queued)
 
 
+_QUEUED = "(Low-confidence rules queued for next checkpoint review: `leftoff reflect --review`)"
+_TITLE_CHARS = 80
+
+
+def describe_in_harness_words(found: Reflection) -> list[str]:
+    """Return the lines that claude-harness prints about new rules; none without any."""
+    if not found.has_news:
+        return []
+    queued = [f"Lower-confidence (manual review needed): {len(found.queued)}", _QUEUED]
+    return [
+        "AUTO-REFLECTION",
+        f"High-confidence rules auto-saved: {len(found.saved)}",
+        *(f"- {_title(rule.text)}" for rule in found.saved),
+        *(queued if found.queued else []),
+    ]
+
+
+def _title(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS - 1] + "…"
+
+
 def reflect(
     store: Store,
     *,

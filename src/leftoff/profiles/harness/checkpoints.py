@@ -32,7 +32,7 @@ SESSION_LISTS = {"done": "completedTasks", "blockers": "blockers", "next_steps":
 SESSION_KEYS = ("summary", *SESSION_LISTS.values(), "sessionId")
 _PROGRESS_KEYS = ("lastUpdated", "lastSession")
 _FILES, _DECISIONS, _STEPS = "workingFiles", "decisions", "nextSteps"
-_UNDERSTANDING = "codebaseUnderstanding"
+_FEATURE, _UNDERSTANDING = "activeFeature", "codebaseUnderstanding"
 CONTEXT_KEYS = (
     *("lastUpdated", "activeFeature", "summary"),
     *(_FILES, _DECISIONS, _UNDERSTANDING, _STEPS),
@@ -148,10 +148,10 @@ def read_context(found: Plain, path: Path) -> Plain:
     roles = read_roles(found.get(_FILES))
     understanding = found.get(_UNDERSTANDING)
     fields: Plain = {
-        "feature": words_of(found.get("activeFeature")) or None,
+        "feature": _read_feature(found.get(_FEATURE)),
         "summary": words_of(found.get("summary")),
         "files": [{"path": name, "role": role} for name, role in roles.items()],
-        "files_modified": [name for name, role in roles.items() if _is_change(role)],
+        "files_modified": [name for name, role in roles.items() if is_change(role)],
         "decisions": [_read_decision(each) for each in _list(found.get(_DECISIONS))],
         "left_off": join_areas(understanding),
         **_steps(list_words(found.get(_STEPS))),
@@ -160,6 +160,8 @@ def read_context(found: Plain, path: Path) -> Plain:
     if path.parent.parent.name == SESSIONS:
         fields["session_id"] = path.parent.name
     kept = without(found, *CONTEXT_KEYS) | _keep_odd(found, (_DECISIONS, _STEPS))
+    if isinstance(found.get(_FEATURE), dict):
+        kept[_FEATURE] = found[_FEATURE]
     if kept.get("version") == _VERSION:
         del kept["version"]
     if not _is_plain_object(understanding):
@@ -167,6 +169,12 @@ def read_context(found: Plain, path: Path) -> Plain:
     if not _is_plain_object(found.get(_FILES)):
         kept |= {_FILES: found[_FILES]} if found.get(_FILES) else {}
     return fields | _extra({"context": kept} if kept else {})
+
+
+def _read_feature(value: object) -> str | None:
+    """Return the id of the active feature; an object also says its name."""
+    said = object_of(value).get("id")
+    return (said if isinstance(said, str) and said else words_of(value)) or None
 
 
 def _list(value: object) -> list[Any]:
@@ -226,7 +234,8 @@ def _steps(steps: list[str]) -> Plain:
     return {"next_action": {"text": steps[0]}, "next_steps": steps[1:]}
 
 
-def _is_change(role: str) -> bool:
+def is_change(role: str) -> bool:
+    """Return whether a role says what happened to its file."""
     return role.lower().startswith(("new", "modified", "renamed", "deleted", "copied", "changed"))
 
 

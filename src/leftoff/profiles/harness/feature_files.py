@@ -174,7 +174,9 @@ def _linked_in(found: Plain) -> str:
 
 
 def _name_in(found: Plain) -> str:
-    return next((text for key in ("name", "title") if (text := words_of(found.get(key)))), "")
+    """Return the name of an item; one without an id is named after what it says."""
+    named = (text for key in ("name", "title") if (text := words_of(found.get(key))))
+    return next(named, "" if "id" in found else words_of(found))
 
 
 def _read(found: Plain, kind: type[ItemType]) -> ItemType | None:
@@ -188,7 +190,10 @@ def _read(found: Plain, kind: type[ItemType]) -> ItemType | None:
         name, value = key.find(found)
         if value is not None:
             values[key.ours] = value
-        if value is not None or found.get(name) is None:
+        # A list of objects says more than its words.
+        is_odd = key.kind is WORDS_LIST and isinstance(found.get(name), list)
+        is_odd = is_odd and any(isinstance(each, dict) and len(each) > 1 for each in found[name])
+        if (value is not None or found.get(name) is None) and not is_odd:
             taken.add(name)
     github = _read_github(object_of(found.get("github")), found, values, taken)
     linked = _read_link(found, values, taken) if issubclass(kind, Fix) else {}

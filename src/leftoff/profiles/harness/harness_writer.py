@@ -20,10 +20,9 @@ from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS
 from leftoff.profiles.harness.documents import Documents, render
 from leftoff.profiles.json_codec import Plain, iso, moment_of
 from leftoff.profiles.profile import Files, Knowledge, StoreNews
+from leftoff.text.briefing_page import is_generated
 
 BRIEFING = "session-briefing.md"
-# How every generated page begins, as opposed to one that a person wrote.
-_PAGE = b"# Session Briefing\nLast updated: "
 _IGNORE = ".gitignore"
 _IGNORED = ("sessions/", "memory/compaction-backups/", "working/")
 # What an earlier version wrote in place of the last one, and what is not worth a change.
@@ -169,7 +168,11 @@ def _is_older(documents: Documents, path: str, checkpoint: Checkpoint, news: Sto
     """Return whether a file already describes something newer than a checkpoint."""
     shown_at = moment_of(documents.read(path).get("lastUpdated"))
     # A time in the future is a mistake; honouring it would block every later write.
-    return shown_at is not None and checkpoint.saved_at < shown_at <= news.now
+    if shown_at is None or shown_at > news.now:
+        return False
+    # A file that somebody wrote at the same time as another one keeps its own text.
+    is_same = checkpoint.source is not None and checkpoint.saved_at == shown_at
+    return checkpoint.saved_at < shown_at or is_same
 
 
 def _write_knowledge(documents: Documents, knowledge: Knowledge, news: StoreNews) -> None:
@@ -202,7 +205,7 @@ def _write_briefing(files: Files, news: StoreNews) -> None:
     if not (has_news or is_start):
         return
     text, standing = news.briefing(), local.read(BRIEFING)
-    if standing is None or standing.startswith(_PAGE):
+    if standing is None or is_generated(standing):
         # A generated page is replaced every time, also by `leftoff briefing --write`.
         local.edit(BRIEFING, lambda old: old if _drop_time(old) == _drop_time(text) else text)
     elif has_news:

@@ -275,9 +275,11 @@ def write_entry(layer: Layer, entry: MemoryEntry, standing: Plain, ids: Sequence
     if layer.prefix and entry.extra.get(FORMER_ID) != result["id"]:
         result[OURS] = entry.id
     result[_text(layer, standing)[1]] = entry.text
+    # leftoff has no field for what only the layout knows, such as when a rule was last changed.
+    known = without(result, *(kept.keys() - standing.keys()))
     for field, kind in _FIELDS.items():
         value = getattr(entry, field)
-        key = _find_name(layer, field, result)
+        key = _find_name(layer, field, known)
         if field == "at" and entry.extra.get(UNDATED):
             continue
         if not value and (key in kept or key in usual):

@@ -12,7 +12,11 @@ from typing import Any
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.git.query import PathChange, printable
 from leftoff.knowledge.features import Board, Feature, Fix, WorkNotes, working_context
-from leftoff.knowledge.features.work_context import WORKING_LINES, WorkingContext
+from leftoff.knowledge.features.work_context import (
+    WORKING_LINES,
+    WorkingContext,
+    describe_change,
+)
 from leftoff.profiles.harness import HOLDS
 from leftoff.profiles.harness.checkpoints import (
     CONTEXT,
@@ -20,6 +24,7 @@ from leftoff.profiles.harness.checkpoints import (
     PROGRESS,
     SESSION_KEYS,
     folder_of,
+    is_change,
     is_setup,
     list_shown,
     read_context,
@@ -143,11 +148,12 @@ def with_context(
     former = {**kept, **found}
     at_hand = context_of(checkpoint, board, changes, decided)
     standing = former.get(find_key(former, "codebaseUnderstanding"))
-    # The agent's last words are no insight about the code, unless somebody stated them.
-    learnt = (checkpoint.left_off or "") if "left_off" in checkpoint.stated else ""
+    # The agent's last words say little about the code, unless somebody stated or wrote them.
+    is_said = "left_off" in checkpoint.stated or checkpoint.source is not None
+    learnt = (checkpoint.left_off or "") if is_said else ""
     values: Plain = {
         "lastUpdated": iso(checkpoint.saved_at),
-        "activeFeature": at_hand.feature,
+        "activeFeature": _keep_object(former.get(find_key(former, "activeFeature")), at_hand),
         "summary": at_hand.summary,
         "workingFiles": at_hand.files,
         "decisions": keep_form(former.get(find_key(former, "decisions")), at_hand.decisions),
@@ -160,6 +166,12 @@ def with_context(
         **former,
         **{find_key(former, name): value for name, value in values.items()},
     }
+
+
+def _keep_object(standing: object, at_hand: WorkingContext) -> object:
+    """Return the active feature; keep an object about the same one."""
+    is_same = isinstance(standing, dict) and standing.get("id") == at_hand.feature
+    return standing if is_same else at_hand.feature
 
 
 def _fit_files(values: Plain, former: Plain) -> object:
@@ -192,13 +204,15 @@ def context_of(
     named = [file for file in checkpoint.files if file.role not in _OBSERVED]
     # Files that leftoff writes are not the session's work.
     named = [file for file in named if not file.path.startswith(_OWN)]
-    stated = {file.path: file.role for file in named if file.role}
+    changed = _list_changes(checkpoint, changes)
+    how = {printable(each.path): describe_change(each) for each in changed}
+    stated = {file.path: _write_role(file.role, how.get(file.path)) for file in named if file.role}
     notes = WorkNotes(
         decisions=[*dict.fromkeys([*(each.what for each in checkpoint.decisions), *decided])],
         next_steps=next_steps(checkpoint),
     )
     item = _find_item(checkpoint, board)
-    found = working_context(item, _list_changes(checkpoint, changes), notes, checkpoint.saved_at)
+    found = working_context(item, changed, notes, checkpoint.saved_at)
     # What somebody said about a file beats what git says about it, and is not cut first.
     files = {**stated, **{path: role for path, role in found.files.items() if path not in stated}}
     for file in named:
@@ -211,6 +225,11 @@ def context_of(
         decisions=found.decisions,
         next_steps=found.next_steps,
     )
+
+
+def _write_role(role: str, change: str | None) -> str:
+    """Write the role of a changed file as claude-harness does: `new - streaming writer`."""
+    return role if change is None or is_change(role) else f"{change} - {role}"
 
 
 def _list_changes(checkpoint: Checkpoint, seen: Sequence[PathChange]) -> list[PathChange]:

@@ -99,7 +99,7 @@ class Mirrors:
         del store, session_id, since, task
         return {}
 
-    def tell_what_waits(self) -> bool:
+    def use_sentinels(self) -> bool:
         """Return whether the files show which checkpoint waits for which session."""
         return False
 

@@ -206,8 +206,17 @@ def _news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:
         saved=saved,
         resumed=_load(mirror, [*taken_up]),
         taken_up=taken_up,
+        reopened=_load(mirror, _list_reopened(mirror, events)),
         current=_current(mirror, events),
     )
+
+
+def _list_reopened(mirror: Mirror, events: Sequence[StoreEvent]) -> list[str]:
+    """Return what an undo left open; a save that was undone is no longer listed."""
+    undone = [each for each in events if each.action == "undone"]
+    touched = [one for each in undone for one in mirror.index.list_touched(each)]
+    entries = [mirror.entry(each) for each in dict.fromkeys(touched)]
+    return [each.id for each in entries if each is not None and each.state == "open"]
 
 
 def _find_taken_up(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, TakenUp]:

@@ -125,7 +125,7 @@ def keeps_notes(names: Iterable[str]) -> bool:
     return any(isinstance(profiles.load(name), NoteKeeper) for name in names)
 
 
-def tells_what_waits(names: Iterable[str]) -> bool:
+def uses_sentinels(names: Iterable[str]) -> bool:
     """Return whether the native files of one of these show what waits for which session."""
     return any(isinstance(profiles.load(name), Waited) for name in names)
 

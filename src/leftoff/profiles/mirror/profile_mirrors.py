@@ -66,9 +66,9 @@ class ProfileMirrors(Mirrors):
         """Return the notes about a session's work, in keys of a checkpoint."""
         return pending_files.read_notes(store, self._names, session_id, since=since, task=task)
 
-    def tell_what_waits(self) -> bool:
+    def use_sentinels(self) -> bool:
         """Return whether the files show which checkpoint waits for which session."""
-        return pending_files.tells_what_waits(self._names)
+        return pending_files.uses_sentinels(self._names)
 
     def find_waiting(self, store: Store) -> list[WaitingFile]:
         """Return the files that wait to be resumed, newest first."""

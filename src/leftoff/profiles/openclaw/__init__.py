@@ -15,6 +15,7 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.git.query import printable
 from leftoff.names import RESERVED
 from leftoff.profiles.openclaw import buffer_file, moments, openclaw_layout
+from leftoff.profiles.openclaw.level_text import level
 from leftoff.profiles.profile import Files, More, Native, StoreNews
 from leftoff.profiles.regular_files import digest
 from leftoff.projects.project import Project
@@ -36,6 +37,7 @@ HOLDS = frozenset(
     {
         "name", "summary", "left_off", "done", "next_action", "blockers", "questions", "decisions",
         "failed", "notes", "files_modified", "artifacts", "plan", "branch", openclaw_layout.KEY,
+        openclaw_layout.TEXT,
     }
 )  # fmt: skip
 IS_LIVING = True
@@ -109,7 +111,11 @@ def read(path: Path, data: bytes) -> Native:
     )
     if f"{name}.md" == _AUTOSAVE_NAME:
         return _date(buffer_file.read(text, path), path)
-    return _date(msgspec.structs.replace(openclaw_layout.read(text, path), name=name), path)
+    native = openclaw_layout.read(text, path)
+    whole = data.decode("utf-8", "replace")
+    # Without the text itself, an undo would bring a file back in our spelling.
+    kept = {openclaw_layout.TEXT: whole} if whole.encode() == data and not native.problem else {}
+    return _date(msgspec.structs.replace(native, name=name, fields={**native.fields, **kept}), path)
 
 
 def _date(native: Native, path: Path) -> Native:
@@ -173,7 +179,7 @@ def _mark(project: str) -> str:
 
 def _owner(text: str) -> str:
     """Return the project that a file names; empty if it names none."""
-    return openclaw_layout.find_owner(openclaw_layout.LAYOUT.split(openclaw_layout.level(text)))
+    return openclaw_layout.find_owner(openclaw_layout.LAYOUT.split(level(text)))
 
 
 def _state(files: Files) -> str:

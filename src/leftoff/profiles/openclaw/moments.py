@@ -4,10 +4,13 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
+from leftoff.profiles.loose_times import read_moment
+
 _MOMENT = re.compile(
     r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?[ \t]*"
     r"(?:(UTC|GMT|Z)?([+-]\d{1,2})?(?::?(\d{2}))?)?"
 )
+_CLOCK = re.compile(r"\d[:h]\d\d|\d\s?[ap]\.?m\b|[时時点]", re.IGNORECASE)
 # The offset that the original stamps on every file, in whatever zone it runs.
 _STAMPED = timedelta(hours=8)
 TOLERANCE = timedelta(minutes=3)
@@ -33,7 +36,7 @@ def read(text: str, path: Path) -> datetime | None:
     """Parse a moment; one without a zone is local, and an invalid one is None."""
     found = _MOMENT.match(text.strip())
     if found is None:
-        return None
+        return read_moment(text)[0] if _CLOCK.search(text) else None
     day, clock, name, hours, minutes = found.groups()
     try:
         naive = datetime.fromisoformat(f"{day} {clock}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from leftoff.checkpoint import EXPECTED, MENTIONED, Checkpoint, Decision, Plan
 from leftoff.fingerprints import list_mentioned
 from leftoff.names import kebab
-from leftoff.profiles.loose_headings import fold_title, level_fields, level_headings
+from leftoff.profiles.loose_headings import fold_title
 from leftoff.profiles.markdown_codec import (
     Field,
     Layout,
@@ -17,23 +17,30 @@ from leftoff.profiles.markdown_codec import (
     Plain,
     Section,
     read_nothing,
-    split_sections,
 )
 from leftoff.profiles.openclaw import moments, points
+from leftoff.profiles.openclaw.level_text import level
+from leftoff.profiles.openclaw.openclaw_titles import FIELDS, SECTIONS
 from leftoff.profiles.openclaw.points import Point
 from leftoff.profiles.openclaw.section_items import (
     EDGES,
     INFERRED,
     escape,
+    escape_marks,
+    fold_headings,
     join_lines,
     split_items,
     unescape,
+    unescape_marks,
 )
 from leftoff.profiles.profile import Native
+from leftoff.profiles.regular_files import digest
 from leftoff.text.markdown_tables import replace_tables
 
 KEY = "openclaw"
 """The key under which a checkpoint keeps content of a file that we do not know."""
+TEXT = "native_text"
+"""The key under which a checkpoint keeps the text of its file."""
 # Separates the name from the mark of its project; no checkpoint name contains this.
 BESIDE = "--"
 _NO_TASK = "Unnamed task"
@@ -43,11 +50,6 @@ _TITLE = re.compile(r"^\W*(?:checkpoint|autosave)\b\W*", re.IGNORECASE)
 # The placeholder of the template.
 _UNFILLED = re.compile(r"YYYY|<")
 _SUBHEADING = re.compile(r"#{3,6} \S(?:.*\S)?")
-# `## Progress (day 2)`, `## Blockers — since Monday`
-_ASIDE = re.compile(
-    r"(## .*?\w)(?:[ \t]+\((?P<inside>[^()]*\D[^()]*)\)|[ \t]*(?:—|–|:| - )[ \t]*(?P<behind>\w.*))"
-    r"[ \t]*$"
-)
 
 
 def read(text: str, path: Path) -> Native:
@@ -57,7 +59,8 @@ def read(text: str, path: Path) -> Native:
     fields = LAYOUT.read(parts)
     if asked := fields.pop("asked", []):
         fields["questions"] = [*fields.get("questions", []), *asked]
-    notes = [unescape(parts.intro)] if parts.intro else []
+    _, remark = _split_task(parts.fields.get("Task", ""))
+    notes = [unescape(each) for each in (parts.intro, remark) if each]
     moment = read_moment(parts, path)
     created = parts.fields.get("Created", "")
     if moment is None and created and _UNFILLED.search(created) is None:
@@ -72,32 +75,6 @@ def read(text: str, path: Path) -> Native:
     fields["files"] = _add_mentioned(fields)
     project = unescape(parts.fields.get("Project", ""))
     return Native(fields=fields, saved_at=moment, project=project)
-
-
-def level(text: str) -> str:
-    """Return a file with each heading and field in the form of this layout."""
-    text = text.lstrip("\n")
-    made = level_fields(level_headings(text, _list_missing(text)), _FIELDS)
-    return "\n".join(_level_aside(line) for line in made.split("\n"))
-
-
-def _list_missing(text: str) -> frozenset[str]:
-    """Return the titles that a file has, and all spellings of the sections that it lacks.
-
-    A bold `Files:` in the progress is a heading only if the file has no section about files.
-    """
-    there = {fold_title(part.title) for part in split_sections(text)}
-    lacking = [each for each in _SPELLINGS if not each & there]
-    return frozenset().union(there & _SECTIONS, *lacking)
-
-
-def _level_aside(line: str) -> str:
-    """Move what a known heading says beside its title into the section."""
-    found = _ASIDE.match(line) if line.startswith("## ") else None
-    if found is None or fold_title(line) in _SECTIONS or fold_title(found[1]) not in _SECTIONS:
-        return line
-    aside = found["inside"] or found["behind"]
-    return f"{found[1]}\n{'### ' if fold_title(found[1]) in _PROGRESS else '- '}{aside}"
 
 
 def _find_own_title(text: str, path: Path) -> str:
@@ -137,10 +114,21 @@ def find_owner(parts: Parts) -> str:
 
 
 def render(checkpoint: Checkpoint, *, project: str = "") -> str:
-    """Write a checkpoint as its native file."""
+    """Write a checkpoint as its native file: as it was read, if nobody changed it since."""
+    if (text := _find_text(checkpoint)) is not None:
+        return text
     own = _find_kept(checkpoint).get("title")
     head = f"# {own}\n" if isinstance(own, str) else f"# Checkpoint: {checkpoint.name}\n"
     return "\n".join([head, write_moment(checkpoint), write_body(checkpoint, project=project)])
+
+
+def _find_text(checkpoint: Checkpoint) -> str | None:
+    """Return the text that a checkpoint was read from, if it still says the same."""
+    text, source = checkpoint.extra.get(TEXT), checkpoint.source
+    if not isinstance(text, str) or source is None or source.profile != KEY:
+        return None
+    # What was redacted is no longer what the file said.
+    return text if digest(text.encode("utf-8", "replace")) == source.sha256 else None
 
 
 def write_moment(checkpoint: Checkpoint) -> str:
@@ -180,7 +168,7 @@ def _list_texts(value: object) -> list[tuple[str, str]]:
 
 def _read_progress(lines: Lines) -> Plain:
     """Read what was done; prose at the end says where the work stopped."""
-    found = split_items(replace_tables(lines))
+    found = split_items(replace_tables(lines), is_list=True)
     left_off = found.pop().text if found and found[-1].kind == "prose" else ""
     done = [
         each.text if each.kind == "heading" else points.unguard(unescape(each.text))
@@ -188,7 +176,8 @@ def _read_progress(lines: Lines) -> Plain:
         if not points.is_nothing(each.text)
     ]
     is_nothing = points.is_nothing(left_off)
-    return {"done": done, "left_off": None if is_nothing else points.unguard(unescape(left_off))}
+    text = "" if is_nothing else points.unguard(unescape(unescape_marks(left_off)))
+    return {"done": done, "left_off": text or None}
 
 
 def _write_progress(checkpoint: Checkpoint) -> str:
@@ -200,7 +189,7 @@ def _write_progress(checkpoint: Checkpoint) -> str:
         lines.append(text if is_heading else points.write(Point(text=text)))
     if checkpoint.left_off:
         lines += [""] if checkpoint.done else []
-        lines.append(escape(points.guard(checkpoint.left_off)))
+        lines.append(escape_marks(escape(points.guard(checkpoint.left_off))))
     return "\n".join(lines) or "- None"
 
 
@@ -208,6 +197,7 @@ def _write_progress(checkpoint: Checkpoint) -> str:
 
 
 def _read_action(lines: Lines) -> Plain:
+    lines = replace_tables(lines)
     found, raw = split_items(lines), join_lines(lines)
     if len(found) == 1 and found[0].kind == "bullet":
         raw = found[0].text
@@ -231,7 +221,7 @@ def _write_action(checkpoint: Checkpoint) -> str:
 
 
 def _read_blockers(lines: Lines) -> Plain:
-    found = points.read_all(replace_tables(lines))
+    found = points.read_all(fold_headings(replace_tables(lines)))
     asked = [point for point in found if point.label == _ASKED]
     return {
         "blockers": [_join_point(point) for point in found if point.label != _ASKED],
@@ -259,8 +249,17 @@ def _join_point(point: Point, *, without: str = "") -> str:
 # Key Decisions
 
 
+# What agents call the reason of a decision.
+_REASON = re.compile(
+    r"^([ \t]+[-*+][ \t]+)(?:\*\*)?(?:Why|Reason|Reasoning|Rationale|Because)"
+    r"(?::\*\*|\*\*:|:)(?=[ \t])",
+    re.IGNORECASE,
+)
+
+
 def _read_decisions(lines: Lines) -> Plain:
-    return {"decisions": [*map(_read_decision, points.read_all(replace_tables(lines)))]}
+    named = [_REASON.sub(r"\1Why:", line) for line in fold_headings(replace_tables(lines))]
+    return {"decisions": [*map(_read_decision, points.read_all(named))]}
 
 
 def _read_decision(point: Point) -> Plain:
@@ -361,8 +360,23 @@ def _make_plan(plan: Plan) -> Point:
     return Point(label="Plan", text=path, parts=[(k, v) for k, v in parts.items() if v])
 
 
+# We write such a line with a backslash, so it is not part of the task.
+_MARKUP = re.compile(
+    r"^(?:#{1,6}[ \t]|```|~~~|[-*+][ \t]|-{3,}|<!--|\|).*", re.DOTALL | re.MULTILINE
+)
+
+
+def _split_task(text: str) -> tuple[str, str]:
+    """Separate the task from what somebody wrote below it."""
+    first, newline, below = text.partition("\n")
+    found = _MARKUP.search(below)
+    if found is None:
+        return text, ""
+    return f"{first}{newline}{below[: found.start()]}".strip(EDGES), found[0].strip(EDGES)
+
+
 def _read_task(text: str) -> Plain:
-    task = unescape(text)
+    task = unescape(_split_task(text)[0])
     return {"summary": "" if task == _NO_TASK else task}
 
 
@@ -375,86 +389,30 @@ def _make_other_field(title: str) -> Field:
     return Field(title, read_nothing, lambda _: None)
 
 
-# Headings that name blockers together with something else.
-_JOINED = tuple(
-    f"Blockers{between}{other}"
-    for between in (" and ", " & ", " / ", "/", ", ", " or ")
-    for other in ("uncertainties", "risks", "issues", "questions", "open questions", "obstacles",
-                  "problems", "unknowns", "pending decisions", "concerns")
-)  # fmt: skip
 LAYOUT = Layout(
     fold=fold_title,
     fields=(
         *(_make_other_field(title) for title in ("Project", "Auto-saved", "Age")),
-        Field("Created", read_nothing, lambda _: None, ("Saved", "Date", "创建时间", "Erstellt")),
-        Field("Task", _read_task, _write_task, ("Summary", "任务", "Aufgabe", "Tâche", "Tarea")),
+        Field("Created", read_nothing, lambda _: None, FIELDS["Created"]),
+        Field("Task", _read_task, _write_task, FIELDS["Task"]),
     ),
     sections=(
-        Section(
-            "Progress",
-            _read_progress,
-            _write_progress,
-            ("Done", "Completed", "Progress so far", "Current progress", "What was done",
-             "What was completed", "Completed work", "Work completed", "Done so far", "Status",
-             "Current status", "Progress made", "Current state", "进度", "进展", "Fortschritt",
-             "Progrès", "Avancement", "Progreso"),
-        ),
-        Section(
-            "Next Action",
-            _read_action,
-            _write_action,
-            ("Next Actions", "Next Step", "Next Steps", "Exact next action", "Next",
-             "Immediate next action", "Immediate next step", "Exact next step", "What's next",
-             "Up next", "Next up",
-             "下一步", "下一步行动", "Nächster Schritt", "Nächste Schritte", "Prochaine étape",
-             "Prochaine action", "Siguiente paso", "Próxima acción"),
-        ),
-        Section(
-            "Blockers",
-            _read_blockers,
-            _write_blockers,
-            ("Blocker", "Blocked", "Blocked by", "Blocked on", "Blocking", "Blocking on",
-             "Blocking issues", "Current blockers", "Open blockers", "Known blockers", "Obstacles",
-             "Issues", "Open issues", "Known issues", "Current issues", "Problems", "Open problems",
-             "Known problems", "Uncertainties", "Risks", "Pending decisions", "Open decisions",
-             "Waiting on", "Waiting for", "阻塞", "阻塞项", "阻碍", "障碍", "卡点", "问题",
-             "Hindernisse", "Probleme", "Offene Probleme", "Blockaden", "Blocages", "Obstáculos",
-             "Problèmes", "Bloqueos", "Impedimentos", *_JOINED),
-        ),
-        Section(
-            "Open questions",
-            _read_questions,
-            # They are written among the blockers.
-            lambda _: None,
-            ("Questions", "Open question", "Unanswered questions", "未解决的问题", "待定问题",
-             "Offene Fragen", "Questions ouvertes", "Preguntas abiertas"),
-        ),
+        Section("Progress", _read_progress, _write_progress, SECTIONS["Progress"]),
+        Section("Next Action", _read_action, _write_action, SECTIONS["Next Action"]),
+        Section("Blockers", _read_blockers, _write_blockers, SECTIONS["Blockers"]),
+        # They are written among the blockers.
+        Section("Open questions", _read_questions, lambda _: None, SECTIONS["Open questions"]),
         Section(
             "Key Decisions",
             _read_decisions,
             lambda checkpoint: points.write_all(map(_make_decision, checkpoint.decisions)),
-            ("Decisions", "Key Decision", "Decisions made", "Important decisions",
-             "Recent decisions", "Decisions and reasoning", "Decisions & reasoning",
-             "Key decisions and reasoning", "Key decisions & reasoning", "Decisions and rationale",
-             "Decisions & rationale", "Key decisions and rationale", "Key decisions & rationale",
-             "Decision log", "关键决策", "决策", "Entscheidungen",
-             "Décisions", "Decisiones"),
+            SECTIONS["Key Decisions"],
         ),
         Section(
             "Relevant Context",
             _read_context,
             lambda checkpoint: points.write_all(_make_context(checkpoint)),
-            ("Context", "Relevant files", "Relevant file paths", "Files", "File paths",
-             "Files and context", "Context and files", "Key context", "Important context",
-             "Relevant context and files", "Relevant context & files", "Files & context",
-             "相关上下文", "上下文", "Kontext",
-             "Contexte", "Contexto"),
+            SECTIONS["Relevant Context"],
         ),
     ),
-)  # fmt: skip
-_SPELLINGS = [frozenset(map(fold_title, (part.title, *part.spellings))) for part in LAYOUT.sections]
-_SECTIONS = frozenset[str]().union(*_SPELLINGS)
-_PROGRESS = _SPELLINGS[0]
-_FIELDS = frozenset(
-    fold_title(spelling) for part in LAYOUT.fields for spelling in (part.title, *part.spellings)
 )

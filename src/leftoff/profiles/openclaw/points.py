@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from leftoff.profiles.loose_words import says_nothing
 from leftoff.profiles.openclaw.section_items import (
     EDGES,
     escape,
@@ -18,15 +19,13 @@ from leftoff.profiles.openclaw.section_items import (
     write_bullet,
 )
 
-_NOTHING = r"(?:(?i:none|nothing|n/a|tbd)\.?|-)"
-
 _LABELS = (
     "Open question", "File", "Modified", "Artifact", "Branch", "Plan", "Failed", "Why",
     "Alternative", "Impact", "Path", "Title", "Step", "Stage",
 )  # fmt: skip
 _LABEL = re.compile(rf"({'|'.join(_LABELS)}):(?:[ \t]+|$)", re.MULTILINE)
 # A person's text that looks like one of our labels gets a backslash.
-_WORDS = rf"(?:(?:{'|'.join(_LABELS)}):(?:[ \t]|$)|{_NOTHING}$)"
+_WORDS = rf"(?:(?:{'|'.join(_LABELS)}):(?:[ \t]|$)|-$)"
 _LIKE_OURS = re.compile(rf"(\\*{_WORDS})", re.MULTILINE)
 _GUARDED = re.compile(rf"\\(\\*{_WORDS})", re.MULTILINE)
 _REASONED = re.compile(r"(\S.*?)(?: \((.+)\)| (?:—|::) (.+))")
@@ -46,7 +45,7 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
 def is_nothing(raw: str) -> bool:
     """Return whether a bullet only says that there is nothing to report."""
-    return re.fullmatch(f"{_NOTHING}?", raw.strip(" \t")) is not None
+    return raw.strip(" \t") in {"", "-"} or says_nothing(raw)
 
 
 def write(point: Point) -> str:
@@ -87,12 +86,14 @@ def _split_parts(raw: str) -> tuple[str, list[tuple[str, str]]]:
 def guard(text: str) -> str:
     """Protect a text from being read as one of our labels."""
     text = tidy(text)
-    return f"\\{text}" if _LIKE_OURS.match(text) else text
+    is_like = _LIKE_OURS.match(text) or says_nothing(text.lstrip("\\"))
+    return f"\\{text}" if is_like else text
 
 
 def unguard(text: str) -> str:
     """Undo `guard`."""
-    return text[1:] if _GUARDED.match(text) else text
+    is_guarded = text.startswith("\\") and says_nothing(text.lstrip("\\"))
+    return text[1:] if is_guarded or _GUARDED.match(text) else text
 
 
 def add_reason(label: str, what: str, why: str, more: Iterable[tuple[str, str]] = ()) -> Point:
@@ -121,7 +122,8 @@ def read_reason(point: Point) -> tuple[str, str]:
 
 def read_all(lines: Sequence[str]) -> list[Point]:
     """Read all points of a section."""
-    return [read(each.text) for each in split_items(lines) if not is_nothing(each.text)]
+    found = split_items(lines, is_list=True)
+    return [read(each.text) for each in found if not is_nothing(each.text)]
 
 
 def write_all(points: Iterable[Point]) -> str:

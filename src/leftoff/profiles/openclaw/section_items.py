@@ -12,6 +12,9 @@ Kind = Literal["bullet", "heading", "prose"]
 
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
 _BULLET = re.compile(r"[-*+](?:[ \t]+(.*))?$")
+# In the lists of a section, numbers and other marks begin an item, too.
+_MARK = r"\d{1,3}[.)][ \t]|\d{1,3}\u3001|[\u2022\u2023\u25aa\u25cf\u25e6][ \t]"
+_MARKED = re.compile(rf"(?:{_MARK})[ \t]*(.*)$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 # The remarks of the template; somebody's own comment is content.
 _COMMENT = re.compile(
@@ -32,17 +35,20 @@ class SectionItem(msgspec.Struct, frozen=True):
     text: str
 
 
-def split_items(lines: Sequence[str]) -> list[SectionItem]:
-    """Split the lines of a section into items, without the template's remarks."""
+def split_items(lines: Sequence[str], *, is_list: bool = False) -> list[SectionItem]:
+    """Split the lines of a section into items, without the template's remarks.
+
+    `is_list` says that numbered lines are items, too.
+    """
     found: list[tuple[Kind, list[str]]] = []
     fence, gap = "", 0
     for line in _without_remarks(lines):
         if not line.strip(EDGES):
             gap += 1
             continue
-        kind = _begins(line)
+        kind = _begins(line, is_list=is_list)
         # Inside a fence nothing begins a new item.
-        if found and (fence or _goes_on(found[-1][0], line, gap)):
+        if found and (fence or _goes_on(found[-1][0], line, kind, gap)):
             found[-1][1].extend([*[""] * gap, _cut_indent(line, found[-1][0])])
         else:
             found.append((kind, [_content(line, kind)]))
@@ -50,17 +56,18 @@ def split_items(lines: Sequence[str]) -> list[SectionItem]:
     return [SectionItem(kind, "\n".join(texts).strip(EDGES)) for kind, texts in found]
 
 
-def _begins(line: str) -> Kind:
+def _begins(line: str, *, is_list: bool) -> Kind:
     if _HEADING.match(line):
         return "heading"
-    return "bullet" if _BULLET.match(line) else "prose"
+    is_item = _BULLET.match(line) or (is_list and _MARKED.match(line))
+    return "bullet" if is_item else "prose"
 
 
-def _goes_on(above: Kind, line: str, gap: int) -> bool:
+def _goes_on(above: Kind, line: str, kind: Kind, gap: int) -> bool:
     """Return whether a line continues the item above it."""
     if above == "bullet":
-        return line.startswith(("  ", "\t")) or (gap == 0 and _begins(line) == "prose")
-    return above == "prose" and _begins(line) == "prose"
+        return line.startswith(("  ", "\t")) or (gap == 0 and kind == "prose")
+    return above == "prose" and kind == "prose"
 
 
 def _cut_indent(line: str, above: Kind) -> str:
@@ -70,7 +77,7 @@ def _cut_indent(line: str, above: Kind) -> str:
 
 
 def _content(line: str, kind: Kind) -> str:
-    found = _BULLET.match(line) if kind == "bullet" else None
+    found = _BULLET.match(line) or _MARKED.match(line) if kind == "bullet" else None
     return (found[1] or "") if found else line
 
 
@@ -79,6 +86,20 @@ def _follow_fence(line: str, fence: str) -> str:
     if mark is None:
         return fence
     return mark[1] if not fence else "" if mark[1] == fence else fence
+
+
+def fold_headings(lines: Sequence[str]) -> list[str]:
+    """Return lines in which a heading is a bullet, with what is below it as its details."""
+    result: list[str] = []
+    is_below = False
+    for line in lines:
+        heading = re.match(r"#{3,6}[ \t]+(.*?)[ \t#]*$", line)
+        if heading:
+            is_below = True
+            result.append(f"- {heading[1]}")
+        else:
+            result.append(f"  {line}" if is_below and line.strip(EDGES) else line)
+    return result
 
 
 def join_lines(lines: Sequence[str]) -> str:
@@ -116,6 +137,8 @@ _MARKUP = (
 )
 _ESCAPES = markdown_codec.Escapes(_MARKUP, indent=r"[ \t]*")
 unescape = _ESCAPES.unescape
+_ITEM_ESCAPES = markdown_codec.Escapes(_MARK, indent="")
+escape_marks, unescape_marks = _ITEM_ESCAPES.escape, _ITEM_ESCAPES.unescape
 
 
 def escape(text: str) -> str:

@@ -9,7 +9,8 @@ import msgspec
 
 from leftoff.checkpoint import MANUAL, TRIGGERS, Checkpoint, to_plain
 from leftoff.names import kebab, suggest_name
-from leftoff.profiles.loose_headings import fold_title, level_headings
+from leftoff.profiles.loose_frames import reframe
+from leftoff.profiles.loose_headings import fold_title
 from leftoff.profiles.markdown_codec import (
     Layout,
     Lines,
@@ -21,6 +22,7 @@ from leftoff.profiles.markdown_codec import (
 )
 from leftoff.profiles.profile import Native
 from leftoff.profiles.quoin import section_texts, section_values
+from leftoff.profiles.quoin.section_titles import SPELLINGS
 from leftoff.profiles.quoin.section_values import PLAN, STATE
 from leftoff.text import times
 
@@ -41,6 +43,9 @@ _LEAST_BYTES = 100
 _LEAST_SECTIONS = 3
 # A task that can be part of a file's name as it is.
 _FILE_NAME = re.compile(r"\w[\w.@+-]{0,99}")
+# The sections of a single word, in which a comment is not part of it.
+_WORDS = frozenset({"Status", "Current stage", "Active task", "Branch"})
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _HINT = re.compile(
     r"Run /checkpoint --restore in a fresh session to resume task '(.*)' from branch '.*'\."
 )
@@ -55,9 +60,10 @@ def read(path: Path, data: bytes, pending: Mapping[str, str]) -> Native:
         return Native(problem="It is a conflict copy of another file.")
     if len(data) < _LEAST_BYTES:
         return Native(problem=f"It is smaller than {_LEAST_BYTES} bytes.")
-    text = level_headings(data.decode("utf-8", "replace").removeprefix("\ufeff"), _TEN)
-    parts = LAYOUT.split(text)
+    text = reframe(data.decode("utf-8", "replace").removeprefix("\ufeff"), _TEN)
+    parts, comments = _take_comments(LAYOUT.split(text))
     found = LAYOUT.read(parts)
+    found["remarks"] = [*found.get("remarks", []), *comments]
     task, status = found.pop("task", "") or _read_task(path, parts), found.pop("status", "")
     if not task:
         return Native(problem="It does not name an active task.")
@@ -81,6 +87,18 @@ def read(path: Path, data: bytes, pending: Mapping[str, str]) -> Native:
         saved_at=fields.pop("saved_at", None) or _read_date(path),
         is_open=path.name in pending,
     )
+
+
+def _take_comments(parts: Parts) -> tuple[Parts, list[str]]:
+    """Separate the comments from the sections that hold a single word, in files of others."""
+    sections = dict(parts.sections)
+    comments: list[str] = []
+    for title in _WORDS & sections.keys() if "Saved at" not in sections else ():
+        text = "\n".join(sections[title])
+        if len(bare := _COMMENT.sub("", text).strip()) < len(text.strip()) and bare:
+            comments += _COMMENT.findall(text)
+            sections[title] = bare.split("\n")
+    return msgspec.structs.replace(parts, sections=sections), comments
 
 
 def _resolve(found: Plain) -> Plain:
@@ -117,7 +135,9 @@ def _read_task(path: Path, parts: Parts) -> str:
     if hint is not None:
         return hint[1]
     dated = DATED.fullmatch(path.name)
-    if dated is None or len(parts.sections) < _LEAST_SECTIONS:
+    # In a language that nobody foresaw, all sections are unknown.
+    count = len(parts.sections) + len(parts.unknown_sections)
+    if dated is None or count < _LEAST_SECTIONS:
         return ""
     return _AUTOMATIC_FILE.sub("", dated[4])
 
@@ -291,41 +311,46 @@ LAYOUT = Layout(
     # The first section counts: a second one with the same title was pasted in.
     joins_repeated=False,
     sections=(
-        Section("Status", lambda lines: {"status": section_texts.unescape(lines)}, _find_status),
+        Section(
+            "Status",
+            lambda lines: {"status": section_texts.unescape(lines)},
+            _find_status,
+            SPELLINGS["Status"],
+        ),
         Section(
             "Current stage",
             lambda lines: {"stage": section_texts.read_word(lines)},
             lambda each: section_texts.write_word(each.plan.stage if each.plan else None),
-            ("Current phase", "Stage", "Phase"),
+            SPELLINGS["Current stage"],
         ),
-        Section("Active task", _read_active_task, task_of, ("Task", "Task name")),
+        Section("Active task", _read_active_task, task_of, SPELLINGS["Active task"]),
         Section(
             "Branch",
             _read_branch,
             lambda each: section_texts.write_word(each.branch or _UNKNOWN),
-            ("Git branch", "Current branch"),
+            SPELLINGS["Branch"],
         ),
         _STYLE.text(
             "Last user intent",
             "asked",
             find=lambda each: each.summary or each.intent,
-            spellings=("Last intent", "User intent"),
+            spellings=SPELLINGS["Last user intent"],
         ),
         Section(
             "In-flight artifacts",
             section_values.read_artifacts,
             section_values.write_artifacts,
-            ("Artifacts", "In-flight artifact paths"),
+            SPELLINGS["In-flight artifacts"],
         ),
-        _STYLE.texts("Open questions", "questions", spellings=("Open question", "Questions")),
+        _STYLE.texts("Open questions", "questions", spellings=SPELLINGS["Open questions"]),
         Section(
             "Decisions made",
             section_values.read_decisions,
             section_values.write_decisions,
-            ("Decisions", "Key decisions", "Decisions made this session"),
+            SPELLINGS["Decisions made"],
         ),
-        _STYLE.text("Unfinished work", "left_off", spellings=("Remaining work", "Unfinished")),
-        Section("Restore hint", _read_hint, _write_hint),
+        _STYLE.text("Unfinished work", "left_off", spellings=SPELLINGS["Unfinished work"]),
+        Section("Restore hint", _read_hint, _write_hint, SPELLINGS["Restore hint"]),
         # The sections above always exist; those below hold what does not fit into them.
         Section(
             "Last request",
@@ -350,11 +375,9 @@ LAYOUT = Layout(
         Section("Saved at", _read_moment, lambda each: each.saved_at.astimezone(UTC).isoformat()),
     ),
 )
-_TEN = frozenset(
-    fold_title(spelling)
-    for section in LAYOUT.sections[:10]
-    for spelling in (section.title, *section.spellings)
-)
+_TEN = {
+    title: frozenset(map(fold_title, (title, *spellings))) for title, spellings in SPELLINGS.items()
+}
 
 
 def _is_read_whole(title: str, check: Callable[[Lines], bool]) -> Callable[[Sections], bool]:

@@ -38,6 +38,8 @@ def write(files: Files, news: StoreNews) -> None:
     restored = _find_restored(files, news)
     for checkpoint in restored:
         _unmark(files, checkpoint)
+    for checkpoint in news.reopened:
+        _restore_mark(files, checkpoint)
     _ledger(files, news, restored)
     for prompts in news.prompts:
         _prompts(files, prompts)
@@ -162,6 +164,24 @@ def _unmark(files: Files, checkpoint: Checkpoint) -> None:
     for session_id, target in sentinels.marks(files.root).items():
         if session_id == checkpoint.session_id or target.name == source:
             _trash(files, sentinels.restore_path(session_id))
+
+
+def _restore_mark(files: Files, checkpoint: Checkpoint) -> None:
+    """Bring back the mark of a checkpoint whose restore was undone."""
+    mark = sentinels.restore_path(checkpoint.session_id)
+    if mark is None or files.read(mark) is not None:
+        return
+    name = Path(mark).stem
+    days = sorted((files.root / TRASH).glob(f"*/{_literal(name)}*.txt"))
+    shown = [each for each in files.names(CHECKPOINTS) if files.is_of(each, checkpoint.id)]
+    if checkpoint.source is not None:
+        shown.append(f"{CHECKPOINTS}/{Path(checkpoint.source.path).name}")
+    names = {Path(each).name for each in shown}
+    trashed = (files.read(str(each.relative_to(files.root))) for each in reversed(days))
+    texts = (each.decode("utf-8", "surrogateescape") for each in trashed if each)
+    text = next((each for each in texts if Path(each.strip()).name in names), None)
+    if text is not None:
+        files.edit(mark, lambda _: text)
 
 
 def _trash(files: Files, path: str | None) -> None:

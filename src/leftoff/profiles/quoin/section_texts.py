@@ -18,9 +18,11 @@ _NOTHING = r"[*_]{0,2}\(?(?i:none(?: found| yet)?|not found|n/a|nothing|tbd)\)?[
 _IS_NOTHING = re.compile(rf"(?:[-*+][ \t]+)?{_NOTHING}")
 _ESCAPES = markdown_codec.Escapes(
     rf"##[ \t]|```|~~~|\(none|{_NOTHING}[ \t]*$|- (?:why|instead of|impact): "
+    r"|[-*+] (?:\*\*|__)[A-Za-z ]+(?::\*\*|\*\*:|:__|__:) "
 )
 _RETURN = re.compile(r"\r\\*$")
 _ITEM = re.compile(r"[-*+] (.*)", re.DOTALL)
+_GROUP = re.compile(r"#{3,6}[ \t]+(.*?)[ \t#]*$")
 _INDENT = "  "
 
 
@@ -116,12 +118,19 @@ def read_items(lines: Sequence[str]) -> list[str]:
 def split_items(lines: Sequence[str]) -> list[list[str]]:
     """Read bullets as lines, still escaped."""
     found: list[list[str]] = []
-    blanks = 0
+    blanks, is_grouped = 0, False
     for line in lines:
         if not line.strip() and not line.startswith(_INDENT):
             blanks += 1
             continue
-        if (bullet := _ITEM.match(line)) is not None:
+        bullet = _ITEM.match(line)
+        if (group := _GROUP.match(line)) is not None:
+            found.append([group[1]])
+            is_grouped = True
+        elif is_grouped:
+            # What is below a heading of a lower level belongs to it.
+            found[-1] += [*[""] * blanks, line]
+        elif bullet is not None:
             found.append([bullet[1]])
         elif found and line.startswith(_INDENT):
             found[-1] += [*[""] * blanks, line.removeprefix(_INDENT)]

@@ -17,7 +17,7 @@ from leftoff.profiles.quoin.section_texts import (
     unescape,
     write_item,
 )
-from leftoff.text.markdown_tables import replace_tables
+from leftoff.text.markdown_tables import is_ruler, replace_tables, split_row
 
 PLAN, STATE = "current-plan.md", "session-state"
 _NOT_FOUND = "(none found)"
@@ -25,9 +25,19 @@ _NOT_FOUND = "(none found)"
 LISTED = (PLAN, "architecture.md", "latest critic-response", "latest review", STATE)
 # The words that introduce further details of a decision, and their keys.
 _REASONS = {"why": "why", "instead of": "alternatives", "impact": "impact"}
+_OTHER_REASONS = {
+    **dict.fromkeys(("rationale", "reason", "because"), "why"),
+    **dict.fromkeys(("alternative", "alternatives", "alternatives considered"), "instead of"),
+    "rejected": "instead of",
+}
 # The separator between a decision and its reason.
 _BECAUSE = " — "
 _REASON = re.compile(rf"- ({'|'.join(_REASONS)}): (.*)", re.DOTALL)
+# The same as people write it: - **Rationale:** text
+_LOOSE_REASON = re.compile(
+    rf"[-*+] (\*\*|__)({'|'.join([*_REASONS, *_OTHER_REASONS])})(?::\1|\1:) (.*)",
+    re.DOTALL | re.IGNORECASE,
+)
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _STEP = re.compile(r"(\d+|None) of (\d+|None)")
 
@@ -74,7 +84,8 @@ def _read_string(text: str) -> str | None:
 def _quote(text: str) -> str:
     """Quote a name or path only if it would be read as something else."""
     is_plain = text.strip() == text and text.isprintable() and not _MARKS.search(text)
-    if text and is_plain and not text.startswith(('"', "(none")) and not is_nothing(text):
+    is_same = _read_path(text) == (text, "") and _split_paths(text) == [text]
+    if text and is_plain and is_same and not text.startswith(('"', "(none")):
         return text
     return msgspec.json.encode(text).decode()
 
@@ -82,9 +93,18 @@ def _quote(text: str) -> str:
 # Artifacts
 
 # What people put around names and paths.
-_MARKS = re.compile(r"[:*`|→]|\]\(| (?:->|=>|—|–|=) ")
+_MARKS = re.compile(r"[:：*`|→]|\]\(| (?:->|=>|—|–|=) ")
 _ARROW = re.compile(r"[ \t]+(?:→|->|=>|—|–|=)[ \t]+|[ \t]*→[ \t]*")
-_CODE = re.compile(r"(?:\[[^\]\n]*\]\((?P<link>[^)\s]+)\)|`(?P<code>[^`\n]+)`)[ \t]*(?P<rest>.*)")
+_CODE = re.compile(
+    r"(?:\[[^\]\n]*\]\((?P<link>[^)\s]+)\)|`(?P<code>[^`\n]+)`|<code>(?P<html>[^<\n]+)</code>)"
+    r"[ \t]*(?P<rest>.*)"
+)
+# path (remark), path — remark, path # remark, path <!-- remark -->
+_REMARKED = re.compile(r"([^\s\"]+)[ \t]+(\([^()]*\)|<!--.*-->|[—–#-][ \t].*)")
+_DASHES = "-–— "
+_COLON = re.compile(r"[ \t]*：[ \t]*|[ \t]+:(?=[ \t])")
+# The heads of columns that say nothing about their cells.
+_REMARKS = frozenset({"", "note", "notes", "remark", "remarks", "comment", "comments"})
 _RULE = re.compile(r"\|?[ \t:|-]+\|?")
 _ALIASES = {
     "current plan": PLAN,
@@ -96,6 +116,7 @@ _ALIASES = {
     "latest review": "latest review",
     "session state": STATE,
     "session state file": STATE,
+    **dict.fromkeys(("última revisión", "dernière revue", "letztes review"), "latest review"),
 }
 _NUMBERED = re.compile(r"(critic-response|review)-\d+\.md")
 
@@ -104,16 +125,55 @@ def read_artifacts(lines: Lines) -> Plain:
     """Read the artifacts however they are listed; what is not one is left for the notes."""
     paths: dict[str, str] = {}
     rest: list[str] = []
-    for raw in split_items(lines):
+    for raw in _split_artifacts(lines):
         name, path, remark = _read_artifact(raw[0])
-        if path and name in paths:
-            remark = f"{path} {remark}".strip()
-        elif path:
-            paths[name] = path
+        is_quoted = raw[0].rstrip().endswith('"')
+        for each in [path] if path and is_quoted else _split_paths(path):
+            remark = _add_path(paths, name, each, remark)
         remarks = [f"{name}: {remark}" if name and remark else remark, *raw[1:]]
         if any(each.strip() for each in remarks):
             rest.append(unescape([each for each in remarks if each.strip()]))
     return {"artifacts": paths, "remarks": rest}
+
+
+def _add_path(paths: dict[str, str], name: str, path: str, remark: str) -> str:
+    """Add a path under its name, or under its file's if that is taken; return what is left."""
+    for key in (name, _name_path(path)):
+        if key not in paths:
+            paths[key] = path
+            return remark
+    return f"{path} {remark}".strip()
+
+
+def _split_artifacts(lines: Lines) -> Iterator[list[str]]:
+    """Yield the items of a list; those below a group are items themselves."""
+    for raw in split_items([*_name_columns(lines)]):
+        below = split_items(raw[1:])
+        if below and all(_read_artifact(each[0])[0] for each in below):
+            yield [raw[0]]
+            yield from below
+        else:
+            yield raw
+
+
+def _name_columns(lines: Lines) -> Iterator[str]:
+    """Yield the lines; the head of a table goes to the cells behind the path."""
+    heads: list[str] = []
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if line.startswith("|") and is_ruler(below) and below.startswith("|"):
+            heads = split_row(line)
+        elif line.startswith("|") and heads and is_ruler(line):
+            continue
+        elif line.startswith("|") and heads:
+            name, *cells = split_row(line)
+            said = [
+                f"{head}: {cell}" if cell and fold_title(head) not in _REMARKS else cell
+                for head, cell in zip([*heads[2:], *cells], cells[1:], strict=False)
+            ]
+            yield f"| {' | '.join([name, *cells[:1], *said])} |"
+        else:
+            heads = []
+            yield line
 
 
 def _read_artifact(text: str) -> tuple[str, str, str]:
@@ -124,10 +184,10 @@ def _read_artifact(text: str) -> tuple[str, str, str]:
     if text.startswith("|"):
         if _RULE.fullmatch(text) or fold_title(text) == "artifact | path":
             return "", "", ""
-        name, value, *more = [*(cell.strip() for cell in text.strip("| \t").split("|")), ""]
+        name, value, *more = [*split_row(text), ""]
         path, remark = _read_path(value)
         return _find_alias(name), path, " ".join([remark, *more]).strip()
-    name, colon, value = text.partition(":")
+    name, colon, value = _COLON.sub(":", text, count=1).partition(":")
     if colon and "/" not in name:
         # A title without a path, such as a heading in bold, is a remark.
         is_title = not value.strip("*_ \t") and _find_alias(name) not in LISTED
@@ -144,13 +204,25 @@ def _read_artifact(text: str) -> tuple[str, str, str]:
 def _read_path(value: str) -> tuple[str, str]:
     """Return a path without its markup, and the remark behind it."""
     value = value.removeprefix("**").removesuffix("**").strip(" \t")
-    if not value or is_nothing(value):
+    if not value or is_nothing(value) or not value.strip(_DASHES):
         return "", ""
+    if _QUOTED.fullmatch(value) and (read := _read_string(value)) is not None:
+        return read, ""
     found = _CODE.fullmatch(value)
-    if found is None:
-        return _read_value(value), ""
-    path = (found["link"] or found["code"]).strip()
-    return "" if is_nothing(path) else path, found["rest"].strip()
+    if found is not None:
+        path = (found["link"] or found["code"] or found["html"]).strip()
+        return "" if is_nothing(path) else path, found["rest"].strip()
+    remarked = _REMARKED.fullmatch(value)
+    if remarked is not None and _is_path(remarked[1]):
+        return remarked[1], remarked[2]
+    return value.rstrip(), ""
+
+
+def _split_paths(path: str) -> list[str]:
+    """Return the paths of a list of several in one line."""
+    several = path.split(", ")
+    is_list = all(_is_path(each) and len(each.split()) == 1 for each in several)
+    return several if is_list else [path] if path else []
 
 
 def _is_path(text: str) -> bool:
@@ -237,8 +309,8 @@ def write_decisions(checkpoint: Checkpoint) -> str:
 def _read_decision(raw: Sequence[str]) -> Plain:
     groups: list[tuple[str, list[str]]] = [("", [])]
     for line in raw:
-        if (found := _REASON.match(line)) is not None:
-            groups.append((found[1], [found[2]]))
+        if (found := _find_reason(line)) is not None:
+            groups.append((found[0], [found[1]]))
         else:
             groups[-1][1].append(line.removeprefix("  ") if groups[-1][0] else line)
     decision: Plain = {"what": unescape(groups[0][1])}
@@ -254,6 +326,16 @@ def _read_decision(raw: Sequence[str]) -> Plain:
         else:
             decision[_REASONS[word]] = text
     return decision
+
+
+def _find_reason(line: str) -> tuple[str, str] | None:
+    """Return the word that introduces a detail of a decision, and the detail."""
+    if (found := _REASON.match(line)) is not None:
+        return found[1], found[2]
+    if (loose := _LOOSE_REASON.match(line)) is not None:
+        word = loose[2].lower()
+        return _OTHER_REASONS.get(word, word), loose[3]
+    return None
 
 
 def _write_decision(decision: Decision) -> str:

@@ -77,9 +77,13 @@ def with_prompts(text: str, waiting: Iterable[FilePrompt], settled: Iterable[Fil
     waiting = [*waiting]
     known = {words(each.text) for each in waiting}
     gone = {words(each.text) for each in settled} - known
-    entries = [entry for entry in _entries(text) if words(entry[1]) not in gone]
+    standing = _entries(text)
+    entries = [entry for entry in standing if words(entry[1]) not in gone]
     there = {words(body) for _, body in entries}
-    entries += [(_header(each), each.text) for each in waiting if words(each.text) not in there]
+    new = [(_header(each), each.text) for each in waiting if words(each.text) not in there]
+    if entries == standing and not new:
+        return text
+    entries += new
     return "".join(f"{header}\n{body.strip(_NEWLINES)}\n" for header, body in entries)
 
 

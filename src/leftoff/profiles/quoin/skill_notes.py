@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 from leftoff.names import kebab
 from leftoff.profiles import markdown_codec
-from leftoff.profiles.loose_headings import fold_title, level_headings
+from leftoff.profiles.loose_frames import reframe
+from leftoff.profiles.loose_headings import fold_title
 from leftoff.profiles.quoin import section_texts
 from leftoff.profiles.quoin.quoin_layout import DATED
+from leftoff.profiles.quoin.section_titles import SPELLINGS, STATE_SPELLINGS
 from leftoff.profiles.quoin.section_values import PLAN, STATE
 from leftoff.profiles.quoin.sentinels import MEMORY
 from leftoff.profiles.regular_files import read_regular
@@ -26,23 +28,16 @@ _FIELD = re.compile(
 _MARKS = re.compile(r"[*`]+")
 # The sections of a session's file, each with the other spellings of its title.
 _SECTIONS = {
-    "status": (),
-    "current stage": ("current phase", "stage", "phase"),
-    "completed in this session": ("completed", "completed this session", "done"),
-    "unfinished work": (
-        "unfinished",
-        "remaining work",
-        "remaining",
-        "work remaining",
-        "still to do",
-    ),
-    "open questions": ("open question", "questions", "unresolved questions"),
-    "decisions made": ("decisions", "key decisions", "decisions made this session"),
-    "cost": (),
+    fold_title(title): frozenset(map(fold_title, (title, *spellings)))
+    for title, spellings in {**SPELLINGS, **STATE_SPELLINGS}.items()
+    if title not in {"Active task", "Branch", "Last user intent", "Restore hint"}
 }
-_TITLES = {spelling: title for title, others in _SECTIONS.items() for spelling in (title, *others)}
+_TITLES = {spelling: title for title, others in _SECTIONS.items() for spelling in others}
 # A single word, such as `**Phase:**` under Cost, may be a field of another section.
-_CLEAR_TITLES = frozenset(each for each in _TITLES if each in _SECTIONS or " " in each)
+_CLEAR_SECTIONS = {
+    title: {each for each in others if each == title or " " in each or not each.isascii()}
+    for title, others in _SECTIONS.items()
+}
 _NUMBERED = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:(?:[✓✔☑✅x]|\[[ xX]\])\s+)?(.+)|[✓✔☑✅]\s+(.+)")
 
 
@@ -106,7 +101,7 @@ def _text(path: Path) -> str:
 
 
 def _state(path: Path) -> dict[str, Any]:
-    text = level_headings(_text(path).removeprefix("\ufeff"), _CLEAR_TITLES)
+    text = reframe(_text(path).removeprefix("\ufeff"), _CLEAR_SECTIONS)
     parts: dict[str, list[str]] = {}
     for part in markdown_codec.split_sections(text):
         title = fold_title(part.title)

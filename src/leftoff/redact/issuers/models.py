@@ -44,4 +44,12 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("apify token", "apify_api_<36 word>", "apify_api_client_for_python_users"),
     ("voiceflow key", "VF.{DM.|WS.|}<24 xhex>.<16 alnum>", "VF.DM.<8 hex>.<16 alnum>"),
     ("cody token", "slk_<64 hex>", "slk_<20 hex>"),
+    ("brave key", "BSA<28 word>", "BSA<8 word>"),
+    ("amp key", "sgamp_user_<26 upper>_<64 hex>", "sgamp_user_<8 upper>"),
+    ("context7 key", "ctx7sk-<uuid>", "ctx7sk-<8 hex>"),
+    ("scrapegraph key", "sgai-<uuid>", "sgai-<8 hex>"),
+    ("hyperbrowser key", "hb_<28 hex>", "hb_<8 hex>"),
+    ("requesty key", "rqsty-sk-<40+ base64>{==|=|}", "rqsty-sk-<8 base64>"),
+    ("fal key", "<uuid>:<32 hex>", "<uuid>:<8 hex>"),
+    ("openhands key", "sk-oh-<16+ alnum>", "sk-oh-<6 alnum>"),
 )

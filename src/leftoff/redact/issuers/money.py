@@ -53,4 +53,10 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("settlemint token", "sm_{aat|pat|sat}_<16+ alnum>", "sm_aat_<6 alnum>"),
     ("shipengine key", "TEST_<43 base64>", "TEST_<12 base64>"),
     ("aftership key", "{asat|asak}_<32 hex>", "asat_<8 hex>"),
+    ("midtrans key", "{SB-|}Mid-{server|client}-<24 word>", "Mid-server-<8 word>"),
+    ("omise key", "{skey|pkey}_{test_|live_|}<19 lower>", "skey_test_<6 lower>"),
+    ("asaas key", "aact_{prod|hmlg}_<40+ base64>{==|=|}", "aact_prod_<8 base64>"),
+    ("creem key", "creem_{test_|}<22+ alnum>", "creem_<6 alnum>"),
+    ("tatum key", "t-<24 hex>-<24 hex>", "t-<8 hex>-<8 hex>"),
+    ("amazon token", "Atz{r|a}|<60+ base64url>", "Atzr|<8 word>"),
 )  # fmt: skip

@@ -59,4 +59,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("jwt", "ZXlK<50+ jose>", "ZXlK<12 alnum>"),
     ("paseto token", "v{1|2|3|4}.{local|public}.<40+ dotted>", "v2.local.<8 word>"),
     ("macaroon", "MDA{x|w|y|z|0}<60+ base64url>", "MDAx<8 alnum>"),
+    ("hcaptcha secret", "ES_<32 hex>", "ES_<8 hex>"),
+    ("trello token", "ATTA<64-76 hex>", "ATTA<12 hex>"),
+    ("ghost key", "<24 hex>:<64 hex>", "<8 hex>:<64 hex>"),
+    ("builder key", "bpk-<32 hex>", "bpk-<8 hex>"),
+    ("svix key", "{testsk|sk}_<32 word>.{us|eu|in|ca|au}", "testsk_<8 word>.us"),
 )  # fmt: skip

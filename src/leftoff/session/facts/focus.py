@@ -64,12 +64,13 @@ _ASKED_CHARS = 600
 _WORD_CHARS = 6
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
 _PARTS_AHEAD = 3
+_PRINTED = frozenset({"in an output", "in the last output", "in the error"})
 _FILES_OF_PART = 4
 
 # What others wrote or a build made. Nobody works on it, unless it was edited.
 _MADE = re.compile(
     r"/(?:node_modules|vendor|third_party|site-packages|__pycache__|dist|build|out|target|coverage"
-    r"|\.next|\.venv|venv|\.git|\.tox|\.cache|\.mypy_cache|\.pytest_cache|\.turbo)/"
+    r"|CMakeFiles|\.next|\.venv|venv|\.git|\.tox|\.cache|\.mypy_cache|\.pytest_cache|\.turbo)/"
 )
 # `github.com/org/repo/pkg.Name` and `a.yaml/b.config` look like paths, but are not.
 _HOST = re.compile(
@@ -99,6 +100,16 @@ class _Sign(NamedTuple):
     strength: float = 1.0
 
 
+class _Known(NamedTuple):
+    """What decides which file a written path means."""
+
+    names: dict[str, list[str]]
+    expected: Collection[str]
+    """Paths that the user named."""
+    beside: dict[str, str]
+    """Where the folders are that tools named from the folder of a package, as far as looked up."""
+
+
 def rank(state: FoldState) -> list[str]:
     """Return paths, absolute if possible, most likely to be needed first."""
     scores = score(state)
@@ -113,14 +124,17 @@ def score(state: FoldState) -> dict[str, float]:
     for sign in _list_uses(state):
         found[sign.path][sign.kind] += sign.strength
     asked = (state.task, *(said.text for said in state.requests[-1:]))
-    expected = {path for text in asked for path in _paths(text, state)}
+    known = _Known(names, {path for text in asked for path in _paths(text, state)}, {})
     for sign in _list_mentions(state):
-        for path in _resolve(sign.path, names, state, expected):
+        for path in _resolve(sign, known, state):
             found[path][sign.kind] += sign.strength
     shown = {
         path: signs
         for path, signs in found.items()
-        if path not in folders and not state.is_gone(path) and _is_worth_showing(path, state)
+        if path not in folders
+        and not _is_dot_folder(path, folders)
+        and not state.is_gone(path)
+        and _is_worth_showing(path, state)
     }
     for sign in (*_list_pairs(state, shown), *_list_alike(state, shown)):
         shown[sign.path][sign.kind] = sign.strength
@@ -306,29 +320,53 @@ def _by_name(state: FoldState) -> dict[str, list[str]]:
     return names
 
 
-def _resolve(
-    path: str, names: dict[str, list[str]], state: FoldState, expected: Collection[str]
-) -> list[str]:
+def _resolve(sign: _Sign, known: _Known, state: FoldState) -> list[str]:
     """Return the known files that a path in a text refers to, or the path itself."""
-    known = names.get(path.rsplit("/", 1)[-1], [])
-    meant = [full for full in known if full == path or full.endswith("/" + path)]
+    path = sign.path
+    alike = known.names.get(path.rsplit("/", 1)[-1], [])
+    meant = [full for full in alike if full == path or full.endswith("/" + path)]
     # A file that was opened is meant rather than one that only seems to exist.
     used = [full for full in meant if full in state.files]
+    if not used and sign.kind in _PRINTED:
+        folder, _, name = path.rpartition("/")
+        if folder not in known.beside:
+            known.beside[folder] = _find_beside(folder, state)
+        if known.beside[folder]:
+            return [f"{known.beside[folder]}{name}"]
     if len(used) > 1:
         used.sort(key=lambda full: -max(state.files[full].edited_at, state.files[full].read_at))
     if meant:
         # A name shared by many files, such as `__init__.py`, would raise them all.
         return (used or meant)[:2]
     # A bare name in a request is a file that the user expects, unless it is a product.
-    is_expected = path in expected and _SOURCE_NAME.search(path) and not _PRODUCT.match(path)
+    is_expected = path in known.expected and _SOURCE_NAME.search(path) and not _PRODUCT.match(path)
     return [_place(path, state)] if "/" in path or is_expected else []
+
+
+def _find_beside(folder: str, state: FoldState) -> str:
+    """Return the folder that a tool named from that of a package: `src` of `packages/web`.
+
+    That is where a file was used last in a folder of that name, if the project itself has none.
+    """
+    if not folder or folder[0] in "/~.":
+        return ""
+    top, end = f"{_place(folder.partition('/')[0], state)}/", f"/{folder}/"
+    if any(path.startswith(top) for path in state.files):
+        return ""
+    uses = state.files.items()
+    near = [(max(use.edited_at, use.read_at), path) for path, use in uses if end in path]
+    last = max(near, default=(0, ""))[1]
+    return last[: last.index(end) + len(end)] if last else ""
 
 
 def _place(path: str, state: FoldState) -> str:
     """Return the absolute path; `src/a.c` in a session that works in `src` is below its parent."""
     parent, _, folder = state.cwd.rpartition("/")
-    below = parent if folder and path.startswith(f"{folder}/") else state.cwd
-    return written_paths.normalise(path, below)
+    is_beside = bool(folder) and path.startswith(f"{folder}/")
+    if is_beside and any(known.startswith(f"{state.cwd}/{folder}/") for known in state.files):
+        # The folder has one of the same name in it.
+        is_beside = False
+    return written_paths.normalise(path, parent if is_beside else state.cwd)
 
 
 def _is_worth_showing(path: str, state: FoldState) -> bool:
@@ -371,6 +409,12 @@ def _list_folders(paths: Iterable[str]) -> set[str]:
     return folders
 
 
+def _is_dot_folder(path: str, folders: Collection[str]) -> bool:
+    """Return whether another folder has the same name, such as `.github`."""
+    name = path.rpartition("/")[2]
+    return name.startswith(".") and any(each.endswith(f"/{name}") for each in folders)
+
+
 def _is_likely(inside: str, state: FoldState) -> bool:
     """Return whether a path that was only written somewhere can be a file of the project."""
     if _HOST.match(inside) or _FILE_WITHIN.search(inside):
@@ -392,7 +436,7 @@ def _is_likely(inside: str, state: FoldState) -> bool:
 def _is_listed(inside: str, state: FoldState) -> bool:
     """Return whether a command or an output named the path, and not only prose."""
     mentions = (*state.commanded, *state.shown)
-    return any(path == inside for mention in mentions for path in mention.paths)
+    return any(_inside(path, state) == inside for mention in mentions for path in mention.paths)
 
 
 def _fade(age: float, third_after: float) -> float:

@@ -3,7 +3,7 @@
 import re
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,11 +27,10 @@ from leftoff.agents.stream import (
     UserText,
     prompt_key,
 )
-from leftoff.session.facts import shell_commands, trail, written_paths
+from leftoff.session.facts import error_lines, file_uses, shell_commands, trail, written_paths
 from leftoff.session.facts.excerpts import clip, title_of
 from leftoff.session.facts.fold_state import (
     FailedRun,
-    FileUse,
     FoldState,
     HeadUse,
     Mention,
@@ -44,7 +43,7 @@ from leftoff.session.facts.fold_state import (
 from leftoff.session.facts.looks import is_check, is_look
 from leftoff.session.facts.plan_parts import split_plan
 from leftoff.session.facts.redacting import Redact, redact_texts, texts_of
-from leftoff.session.facts.todo_list import change_todo, replace_todos
+from leftoff.session.facts.todo_list import change_todo, replace_todos, set_todos
 from leftoff.session.facts.user_requests import (
     GO_ON,
     PLAN_FOLLOWS,
@@ -67,18 +66,21 @@ _OUTPUT_CHARS = 6000
 _COMMAND_CHARS = 1000
 _REFUSED_CHARS = 200
 _REASON_CHARS = 600
-_MOST_FILES = 1500
 _MOST_OPEN = 64
-_MOST_GONE = 200
 _MOST_RUNS = 60
 _MOST = 12
 _PLAN_CHARS = 20000
 _OUTLINE_CHARS = 600
 _OUTLINE_MARKS = 6
-_TRIMMED = 0.8
 _SLASH_COMMAND = re.compile(r"/[\w:.-]+(?=\s|$)")
 
-_UNUSED = FileUse()
+
+class _Said(NamedTuple):
+    """A command or an output, the call count at the time, and the folder if it is another one."""
+
+    text: str
+    at: int
+    folder: str = ""
 
 
 class Fold:
@@ -89,8 +91,8 @@ class Fold:
         # The stored state has no secrets: only new texts are scanned.
         self._clean = texts_of(state) if state else frozenset()
         # Raw texts are kept here. Paths are extracted only from the last few, and only on request.
-        self._shown: deque[tuple[str, int]] = deque(maxlen=_MOST)
-        self._commanded: deque[tuple[str, int]] = deque(maxlen=_MOST)
+        self._shown: deque[_Said] = deque(maxlen=_MOST)
+        self._commanded: deque[_Said] = deque(maxlen=_MOST)
         # How commands failed, by key. Most failures are repaired before anyone asks.
         self._failed: dict[str, ToolResult] = {}
         self._plan_text = ""
@@ -181,7 +183,7 @@ class Fold:
         state.seq += 1
         state.said_seq = state.seq
         state.has_result = True
-        said = SessionText(clip(event.text, _ANSWER_CHARS), state.calls)
+        said = SessionText(clip(event.text, _ANSWER_CHARS), state.calls, state.seq)
         state.answers = [*state.answers[-3:], said]
         # A long answer that names files serves as a plan for the turns that follow.
         if len(event.text) >= _OUTLINE_CHARS and event.text.count("`") >= _OUTLINE_MARKS:
@@ -207,7 +209,7 @@ class Fold:
         if len(state.open) > _MOST_OPEN:
             del state.open[next(iter(state.open))]
         if mentioned := event.command or event.prompt:
-            self._commanded.append((mentioned, state.calls))
+            self._commanded.append(_Said(mentioned, state.calls, self._find_folder(event)))
 
     def _begin_step(self, event: ToolCall) -> None:
         """Note which calls run in parallel: those without a result or text between them."""
@@ -227,6 +229,7 @@ class Fold:
         call = self.state.open.pop(event.id, None)
         if call is None:
             return
+        self.state.lacks_results = event.is_assumed
         if event.ok and call.kind == "run":
             event = _find_hidden_failure(call.command, event)
         if not call.sidechain:
@@ -237,9 +240,18 @@ class Fold:
         elif call.kind == "run":
             self._ran(call, event)
         elif event.ok and (call.paths or event.paths):
-            self._used(call, event)
+            file_uses.note_use(self.state, call, event)
         if event.output and event.rejected is None:
-            self._shown.append((event.output, self.state.calls))
+            self._shown.append(_Said(event.output, self.state.calls, self._find_folder(call)))
+
+    def _find_folder(self, call: ToolCall) -> str:
+        """Return the folder that a command runs in; "" if it is the session's own."""
+        if not (call.folder or call.command.startswith("cd ")):
+            return ""
+        cwd = self.state.cwd
+        start = written_paths.normalise(call.folder, cwd) if call.folder else cwd
+        folder = shell_commands.folder_of(shell_commands.place(call.command, start))
+        return folder if folder != cwd else ""
 
     def _end_step(self, event: ToolResult) -> None:
         self.state.steps.pop(event.id, None)
@@ -249,40 +261,6 @@ class Fold:
             # Only the last calls are shown; older outputs would pile up.
             if len(self._endings) > _MOST:
                 del self._endings[next(iter(self._endings))]
-
-    def _used(self, call: ToolCall, event: ToolResult) -> None:
-        state = self.state
-        is_edit = call.kind == "edit" or bool(event.paths)
-        state.worked_at = event.at if is_edit and event.at else state.worked_at
-        if is_edit:
-            note_work(state)
-        for name in event.paths or call.paths:
-            path = written_paths.normalise(name, state.cwd)
-            # A search names a folder more often than a file.
-            if call.kind == "search" and not written_paths.has_file_name(path):
-                continue
-            use = state.files.get(path, _UNUSED)
-            if is_edit:
-                by_agent = use.edited_by_agent or call.sidechain
-                use = FileUse(use.edits + 1, use.reads, state.calls, use.read_at, by_agent)
-            else:
-                use = FileUse(
-                    use.edits, use.reads + 1, use.edited_at, state.calls, use.edited_by_agent
-                )
-            state.files[path] = use
-            if len(state.files) > _MOST_FILES:
-                _trim_files(state)
-        self._note_gone(call.removed)
-
-    def _note_gone(self, paths: Iterable[str]) -> None:
-        state = self.state
-        for path in paths:
-            name = written_paths.normalise(path, state.cwd)
-            # Removed and added again, so that the oldest one is first.
-            state.gone.pop(name, None)
-            state.gone[name] = state.calls
-        while len(state.gone) > _MOST_GONE:
-            del state.gone[next(iter(state.gone))]
 
     def _ran(self, call: ToolCall, event: ToolResult) -> None:
         state = self.state
@@ -294,13 +272,14 @@ class Fold:
         folder = written_paths.normalise(call.folder, state.cwd) if call.folder else state.cwd
         placed = shell_commands.place(command, folder)
         if event.paths:
-            self._used(call, event)
-        if not call.sidechain:
+            file_uses.note_use(self.state, call, event)
+        is_missing = error_lines.is_not_found(command, event.output, event.exit, ok=event.ok)
+        if not call.sidechain and not is_missing:
             self._count_run(placed, ok=event.ok)
         self._note_commit(command, event)
         if clone := shell_commands.clone_in(command, state.cwd):
             state.clones = [*dict.fromkeys([*state.clones, clone])][-_MOST:]
-        self._note_gone(shell_commands.gone_in(command, event.output))
+        file_uses.note_gone(self.state, shell_commands.gone_in(command, event.output))
         if event.ok:
             self._note_success(call, placed, event)
         elif not call.sidechain and event.output and not event.output.isspace():
@@ -318,39 +297,25 @@ class Fold:
 
     def _note_success(self, call: ToolCall, placed: str, event: ToolResult) -> None:
         state, command = self.state, shell_commands.without_own(call.command)
-        self._rename(command)
-        self._note_gone(shell_commands.removals_in(command))
+        file_uses.note_moves(state, command)
+        file_uses.note_gone(self.state, shell_commands.removals_in(command))
         # A pipe such as `| tail` reports success even if the command failed.
         is_unsure = shell_commands.is_masked(command)
-        if state.failures and not (is_unsure and shell_commands.looks_failed(event.output)):
+        if state.failures and not (is_unsure and error_lines.looks_failed(event.output)):
             self._drop_repaired(placed)
         if not call.sidechain and is_check(command):
             state.checked_seq = state.seq
 
-    def _rename(self, command: str) -> None:
-        """Note the new names of files that the session knows; the old ones are gone."""
-        state = self.state
-        for old, new in shell_commands.moves_in(command):
-            before = written_paths.normalise(old, state.cwd)
-            after = written_paths.normalise(new, state.cwd)
-            for known in [path for path in state.files if written_paths.is_under(path, before)]:
-                path = f"{after}{known[len(before) :]}"
-                use = state.files.get(path, _UNUSED)
-                state.files[path] = msgspec.structs.replace(
-                    use, reads=use.reads + 1, read_at=state.calls
-                )
-
     def _note_failure(self, command: str, ended: ToolResult) -> None:
         state = self.state
-        if not shell_commands.without_cd(command) or shell_commands.is_harmless(ended.output):
+        if not shell_commands.without_cd(command) or error_lines.is_harmless(ended.output):
             return
         key, shown = shell_commands.key_of(command), cut(command, _COMMAND_CHARS)
         failed = FailedRun(key, shown, "", state.calls, state.seq, ended.exit or None)
         kept = [f for f in state.failures if _identify(f) != _identify(failed)]
         state.failures = [*kept[-5:], failed]
         self._failed[_identify(failed)] = ended
-        # Drop the outputs of failures that are no longer kept; they would pile up in a long
-        # session.
+        # The outputs of failures that are no longer kept would pile up in a long session.
         known = set(map(_identify, state.failures))
         self._failed = {key: each for key, each in self._failed.items() if key in known}
 
@@ -397,13 +362,11 @@ class Fold:
 
     def _todo_list(self, event: TodoList) -> None:
         if not event.sidechain:
-            self.state.todos = replace_todos(event)
-            self.state.todos_seq = self.state.seq
+            set_todos(self.state, replace_todos(event))
 
     def _todo_change(self, event: TodoChange) -> None:
         if not event.sidechain:
-            self.state.todos = change_todo(self.state.todos, event)
-            self.state.todos_seq = self.state.seq
+            set_todos(self.state, change_todo(self.state.todos, event))
 
     def _plan(self, event: PlanSeen) -> None:
         state = self.state
@@ -430,7 +393,7 @@ class Fold:
     def _compaction(self, event: Compaction) -> None:
         state = self.state
         if event.summary:
-            self._shown.append((event.summary, state.calls))
+            self._shown.append(_Said(event.summary, state.calls))
         # Some agents report a compaction and its summary separately, others together.
         if not event.summary or state.compacted_at != state.calls:
             state.compactions += 1
@@ -460,11 +423,13 @@ class Fold:
         state = self.state
         is_windows = written_paths.is_windows(state.cwd)
 
-        def mentions(texts: deque[tuple[str, int]]) -> list[Mention]:
-            clean = [(redact(clip(text, _OUTPUT_CHARS)), at) for text, at in texts]
+        def mentions(texts: deque[_Said]) -> list[Mention]:
+            clean = [each._replace(text=redact(clip(each.text, _OUTPUT_CHARS))) for each in texts]
             texts.clear()
+            found = [written_paths.paths_in(each.text, is_windows=is_windows) for each in clean]
             return [
-                Mention(at, written_paths.paths_in(t, is_windows=is_windows)) for t, at in clean
+                Mention(each.at, written_paths.resolve_paths(paths, each.folder, state.files))
+                for each, paths in zip(clean, found, strict=True)
             ]
 
         state.shown = [*state.shown, *mentions(self._shown)][-_MOST:]
@@ -515,7 +480,7 @@ def _outcome_in(redact: Redact, entry: TrailEntry, ending: ToolResult) -> str:
 
 def _find_hidden_failure(command: str, event: ToolResult) -> ToolResult:
     """Return a result as failed if only a pipe or a chain made a failed check end well."""
-    if not shell_commands.hides_failure(command, event.output):
+    if not error_lines.hides_failure(command, event.output):
         return event
     return msgspec.structs.replace(event, ok=False, exit=None)
 
@@ -526,17 +491,9 @@ def _identify(failed: FailedRun) -> str:
 
 
 def _explain(redact: Redact, failed: FailedRun, ended: ToolResult) -> FailedRun:
-    error = shell_commands.explain_failure(
+    error = error_lines.explain_failure(
         redact(clip(ended.output, _OUTPUT_CHARS * 4)),
         ended.exit,
         is_search=shell_commands.is_search(failed.command),
     )
     return msgspec.structs.replace(failed, error=error)
-
-
-def _trim_files(state: FoldState) -> None:
-    """Drop the files used longest ago; files only read go before edited ones."""
-    order = sorted(
-        state.files.items(), key=lambda item: (item[1].edited_at, item[1].read_at), reverse=True
-    )
-    state.files = dict(order[: int(_MOST_FILES * _TRIMMED)])

@@ -97,17 +97,21 @@ class Refusal(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Mention(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Paths in one command or output of the session."""
+    """Paths in one command or output of the session.
+
+    Those of a command in another folder than the session's are absolute.
+    """
 
     at: int
     paths: tuple[str, ...] = ()
 
 
 class SessionText(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A text, and the call count at the time."""
+    """A text, and when it was said: the call count, and the moment if it matters."""
 
     text: str
     at: int = 0
+    seq: int = 0
 
 
 class PlanPart(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -188,10 +192,14 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     plan_parts: list[PlanPart] = []
     seq: int = 0
     asked_seq: int = 0
+    agreed_seq: int = 0
+    """When the user last answered a proposal or a question of the agent in a word or two."""
     goal_seq: int = 0
     said_seq: int = 0
     called_seq: int = 0
     todos_seq: int = 0
+    ticked_seq: int = 0
+    """When a todo was last marked as done."""
     commit_seq: int = 0
     checked_seq: int = 0
     """When a check of the work last succeeded."""
@@ -203,6 +211,8 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     """Whether a result or text came after the last call, so that the next call is a new step."""
     ends_turn: bool = False
     is_interim: bool = False
+    lacks_results: bool = False
+    """Whether the transcript has no results, so that nobody knows whether the last call ended."""
 
     def is_gone(self, path: str) -> bool:
         """Return whether a file, or a folder that it was in, was deleted and not made again."""

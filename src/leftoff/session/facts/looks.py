@@ -46,7 +46,8 @@ _TOOLS = (
     r"|go (?:test|build|run|vet|generate)"
     r"|dotnet (?:test|build|run)|swift (?:test|build|run)|zig (?:test|build)|mix"
     r"|deno (?:test|task|run)"
-    r"|docker compose (?:up|build|run)|docker build|composer (?:test|run)|flutter"
+    r"|(?:docker|podman|nerdctl)(?: compose| buildx)? (?:up|build|run)|composer (?:test|run)"
+    r"|flutter"
     r"|terraform (?:plan|validate)"
     r"|vite|webpack|next (?:build|dev)|flask|uvicorn|gunicorn|streamlit|rails"
 )
@@ -88,6 +89,12 @@ _CHANGES = re.compile(
 _HARMLESS_OUTPUT = re.compile(r"\s*(?:\d?|&)>{1,2}\s*(?:/dev/null|&\d)|\s*<\s*/dev/null")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _SEPARATOR = re.compile(r"&&|\|\||[;|\n]")
+# `pnpm --filter web test` and `make -C docs html` say where before they say what.
+_OPTIONS = re.compile(
+    r"^(npm|pnpm|yarn|bun|make|just|task|cargo|go|dotnet|mvn|gradle|\./gradlew|turbo|nx|deno|uv)"
+    r"(?: workspaces? [\w@./-]+| (?:-[CFwpf]|--(?:filter|prefix|workspace|cwd|dir|directory|package"
+    r"|project|manifest-path|file))[= ]\S+| --?[\w-]+(?:=\S+)?)+(?= [a-z])"
+)
 
 
 def is_look(command: str) -> bool:
@@ -129,7 +136,8 @@ def runs_project(command: str) -> bool:
 
 def _split(command: str) -> list[str]:
     plain = _QUOTED.sub("x", _HARMLESS_OUTPUT.sub("", command))
-    return [part.strip() for part in _SEPARATOR.split(plain.rstrip("& ")) if part.strip()]
+    parts = [part.strip() for part in _SEPARATOR.split(plain.rstrip("& "))]
+    return [_OPTIONS.sub(r"\1", part) for part in parts if part]
 
 
 def _consists_of(command: str, pattern: re.Pattern[str]) -> bool:

@@ -4,13 +4,15 @@ The first source that applies wins: a prompt that waits, the call that was cut s
 todo list, the plan, the agent's last words, its last calls, and the request itself.
 """
 
+import re
 from collections.abc import Callable
 
 import msgspec
 
-from leftoff.checkpoint import CONTRADICTED, NOTHING_NEXT
-from leftoff.phrases.short_answers import is_go_ahead
+from leftoff.checkpoint import CONTRADICTED, NOTHING_NEXT, UNKNOWN_END
+from leftoff.phrases.short_answers import asks_to_pause, is_go_ahead
 from leftoff.session.facts.announcements import find_order
+from leftoff.session.facts.error_lines import without_colours
 from leftoff.session.facts.fold_state import TrailEntry
 from leftoff.session.facts.looks import is_look
 from leftoff.session.facts.report import Facts
@@ -25,13 +27,15 @@ from leftoff.session.facts.sentences import (
     resolve_numbers,
     split_sentences,
 )
-from leftoff.session.facts.shell_commands import without_colours
 from leftoff.session.facts.trail import USER_ANSWERED
+from leftoff.session.facts.user_requests import WITHDRAWN
 
 _ASKS_THE_USER = frozenset("AskUserQuestion ask_user question request_user_input".split())
 _ASKS_APPROVAL = frozenset("ExitPlanMode exit_plan_mode plan_exit".split())
 _TEXT_CHARS = 700
 _MOST_SINCE = 3
+_BEGINNING = 16
+_BULLET = re.compile(r"^[-*•]\s+(?:\[ \]\s+)?")
 _DID = {
     "edit": "edited",
     "read": "read",
@@ -50,7 +54,7 @@ class Inferred(msgspec.Struct, frozen=True):
 
 def infer_next_action(facts: Facts) -> Inferred | None:
     """Return the most likely next action, or None if nothing suggests one."""
-    for source, find in _SOURCES.items():
+    for source, find in _SOURCES:
         if text := find(facts):
             return Inferred(text[:_TEXT_CHARS].strip(), source)
     return None
@@ -73,9 +77,12 @@ def _repeat_call(facts: Facts) -> str:
     # A call that only looks has no effect to check.
     has_effect = not is_look(call.command) if call.command else call.kind not in {"read", "search"}
     verb = "Check, then repeat, the call" if has_effect else "Repeat the call"
+    order, again = f"{verb} that was cut short", "Also cut short"
+    if facts.lacks_results:
+        order, again = f"{UNKNOWN_END}, and repeat it if not", "The same for"
     others = [_short(each.what, 120) for each in facts.in_flight[:-1][-_MOST_SINCE:]]
-    also = f" Also cut short: {_end('; '.join(others))}" if others else ""
-    return f"{verb} that was cut short: {call.tool}: {_end(_short(call.what))}{also}"
+    also = f" {again}: {_end('; '.join(others))}" if others else ""
+    return f"{order}: {call.tool}: {_end(_short(call.what))}{also}"
 
 
 def _repair_failure(facts: Facts) -> str:
@@ -105,14 +112,28 @@ def _continue_todo(facts: Facts) -> str:
     )
     if todo is None:
         return ""
+    if facts.is_step_done and (rule := _find_pause(facts)):
+        return (
+            f"Ask the user whether to go on with step {facts.step} of {facts.total}: "
+            f"{_end(_short(todo.text))} {rule}"
+        )
     return f"Continue step {facts.step} of {facts.total}: {_end(_short(todo.text))}"
+
+
+def _find_pause(facts: Facts) -> str:
+    """Return the user's rule that the agent is to ask before each next step, in a sentence."""
+    rule = next(filter(asks_to_pause, reversed(facts.constraints)), "")
+    return f'The user\'s rule: "{_short(rule, 160)}"' if rule else ""
 
 
 def _continue_plan(facts: Facts) -> str:
     if not facts.plan_todo:
         return ""
     title = f' of the plan "{_short(facts.plan_title)}"' if facts.plan_title else " of the plan"
-    return f"Do the next part{title}: {_end(_short(facts.plan_todo[0]))}"
+    part = f"the next part{title}: {_end(_short(facts.plan_todo[0]))}"
+    if rule := _find_pause(facts):
+        return f"Finish the part at hand, then ask the user before {part} {rule}"
+    return f"Do {part}"
 
 
 def _return_to_announced(facts: Facts) -> str:
@@ -131,10 +152,12 @@ def _follow_proposal(facts: Facts) -> str:
         return ""
     words = facts.next_words or facts.closing_words
     if found := _find_proposed(facts.last_words, words):
-        return found
+        rule = _find_pause(facts) if facts.is_step_done else ""
+        is_asked = not rule or found.startswith("Ask the user")
+        return found if is_asked else f"Ask the user before going on: {_end(found)} {rule}"
     if failure := find_reported_failure(facts.last_words):
         return f"Fix what the agent reported: {_end(failure)}"
-    goal = _find_goal(facts) if facts.is_interim else NOTHING_NEXT
+    goal = facts.announced or (_find_goal(facts) if facts.is_interim else NOTHING_NEXT)
     return f"{goal} {_quote_closing(facts)}"
 
 
@@ -146,7 +169,8 @@ def _find_proposed(said: str, words: str) -> str:
         return find_order(words) or words
     if question := next((each for each in split_sentences(words) if each.endswith("?")), ""):
         items = list_items_before(said, question) if refers_back(question) else []
-        about = f" ({'; '.join(map(_short, items))})" if items else ""
+        named = (_BULLET.sub("", _short(item)) for item in items)
+        about = f" ({'; '.join(named)})" if items else ""
         return f"Ask the user: {resolve_numbers(said, question)}{about}"
     return ""
 
@@ -155,6 +179,8 @@ def _quote_closing(facts: Facts) -> str:
     """Quote the end of the agent's last message, and say so only where it is the end."""
     if facts.has_parted:
         return f"Before the goodbye, the agent said: {facts.closing_words}"
+    if facts.closing_words[:_BEGINNING] not in facts.last_words:
+        return f"The agent said before: {facts.closing_words}"
     if closes_with(facts.last_words, facts.closing_words):
         return f"The agent said last: {facts.closing_words}"
     return f"From the agent's last message: {facts.closing_words}"
@@ -166,13 +192,16 @@ def _follow_trail(facts: Facts) -> str:
     if choice := _follow_choice(facts):
         return choice
     order = find_order(facts.next_words or facts.closing_words) if facts.has_said else ""
-    since = [each for each in facts.trail if each.seq > facts.said_at] if order else facts.trail
+    began = facts.said_at if order else facts.asked_at
+    since = [each for each in facts.trail if each.seq > began]
     done = _list_calls(since)
     if order and len(since) < _MOST_SINCE:
         goal = (
             order if order.startswith("Continue ") else f"Continue: {order[:1].lower()}{order[1:]}"
         )
         return f"{goal} Since then the agent {done}." if done else goal
+    if facts.announced:
+        return f"{facts.announced} Most recently the agent {done}." if done else facts.announced
     goal = _find_goal(facts)
     if order:
         # So many calls have carried it out, at least in part.
@@ -185,7 +214,8 @@ def _find_goal(facts: Facts) -> str:
     if is_go_ahead(facts.intent) and facts.answers_to:
         return f"Continue with what the user agreed to: {_end(_short(facts.answers_to))}"
     requests = (facts.intent, *reversed(facts.requests), facts.task)
-    asked = next((each for each in requests if not is_go_ahead(each)), "")
+    wanted = (each for each in requests if not each.startswith(WITHDRAWN))
+    asked = next((each for each in wanted if not is_go_ahead(each)), "")
     return f"Continue with the request: {_end(_quote(asked))}" if asked else "Continue."
 
 
@@ -201,30 +231,38 @@ def _follow_choice(facts: Facts) -> str:
 def _start_request(facts: Facts) -> str:
     if is_go_ahead(facts.intent):
         asked = _end(_short(facts.answers_to)) if facts.answers_to else ""
-        return f'Go on as the user answered: "{facts.intent}" (asked: {asked})' if asked else ""
+        said = f'Go on as the user answered: "{facts.intent}" (the agent said: {asked})'
+        return said if asked else ""
     about = f" (it answers: {_short(facts.answers_to)})" if facts.answers_to else ""
     held = _find_proposed(facts.held, next_and_closing_words(facts.held)[0]) if facts.held else ""
     then = f" Then return to what the agent announced: {_end(held)}" if held else ""
     return f"Start with the request: {_short(facts.intent)}{about}{then}"
 
 
-_SOURCES: dict[str, Callable[[Facts], str]] = {
-    "prompt": _answer_prompt,
-    "call": _repeat_call,
-    "failure": _repair_failure,
-    "todo": _continue_todo,
-    "plan": _continue_plan,
-    "announced": _return_to_announced,
-    "proposal": _follow_proposal,
-    "trail": _follow_trail,
-    "request": _start_request,
-}
+def _act_on_answer(facts: Facts) -> str:
+    return _start_request(facts) if facts.is_answer_due else ""
+
+
+_SOURCES: tuple[tuple[str, Callable[[Facts], str]], ...] = (
+    ("prompt", _answer_prompt),
+    ("call", _repeat_call),
+    ("request", _act_on_answer),
+    ("failure", _repair_failure),
+    ("todo", _continue_todo),
+    ("plan", _continue_plan),
+    ("announced", _return_to_announced),
+    ("proposal", _follow_proposal),
+    ("trail", _follow_trail),
+    ("request", _start_request),
+)
 
 
 def _list_calls(trail: list[TrailEntry]) -> str:
     """Say in a phrase what the last of these calls did."""
     ended = [each for each in trail if each.is_done and not each.is_save]
-    *others, last = ["", *dict.fromkeys(map(_format_call, ended))][-_MOST_SINCE:]
+    # Of calls that are alike, the newest says what came last.
+    newest = dict.fromkeys(map(_format_call, reversed(ended)))
+    *others, last = ["", *reversed(newest)][-_MOST_SINCE:]
     others = [each for each in others if each]
     return f"{', '.join(others)} and {last}" if others else last
 

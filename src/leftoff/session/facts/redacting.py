@@ -19,7 +19,7 @@ def redact_texts(state: FoldState, redact: Redact) -> None:
     """Apply `redact` to every text of the state."""
     state.task = redact(state.task)
     state.requests = [SessionText(redact(said.text), said.at) for said in state.requests]
-    state.answers = [SessionText(redact(said.text), said.at) for said in state.answers]
+    state.answers = [SessionText(redact(s.text), s.at, s.seq) for s in state.answers]
     state.outline = SessionText(redact(state.outline.text), state.outline.at)
     state.todos = [TodoEntry(redact(todo.text), todo.status, todo.id) for todo in state.todos]
     state.failures = [

@@ -9,7 +9,7 @@ import msgspec
 
 from leftoff.agents.loose_values import cut
 from leftoff.agents.stream import ToolCall
-from leftoff.session.facts import shell_commands, written_paths
+from leftoff.session.facts import error_lines, shell_commands, written_paths
 from leftoff.session.facts.focus import rank
 from leftoff.session.facts.fold_state import (
     FailedRun,
@@ -36,8 +36,10 @@ from leftoff.session.facts.sentences import (
     promises_more,
     says_it_fails,
 )
+from leftoff.session.facts.trail import find_open_announcement
 from leftoff.session.facts.user_requests import find_answered
 
+_RUNS_PROJECT = re.compile(r"(?:bunx?|p?npm|npx|yarn|uv|cargo|go|python3?|node|deno|make) |\./")
 _MOST_COMMANDS = 6
 _MOST_RERUNS = 4
 _CALL_CHARS = 400
@@ -113,13 +115,21 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The parts of the plan that are not done, if the plan still applies."""
     failing: FailedRun | None = None
     """The failure that the agent was working on, if nothing overtook it."""
+    announced: str = ""
+    """What the agent announced to do with a file and has not begun, as an order."""
     claim: str = ""
     """What the agent said last that the failing run contradicts."""
     held: str = ""
     """What the agent announced or asked before the user's last question or remark."""
     has_parted: bool = False
+    lacks_results: bool = False
+    """Whether nobody can know if the last call ended."""
+    is_answer_due: bool = False
+    """Whether nobody has acted on the user's short answer to a proposal or question."""
     is_todo_current: bool = True
     is_todo_old: bool = False
+    is_step_done: bool = False
+    """Whether a step ended since the user last said something."""
     has_run: bool = False
     """Whether a call ran since the last request."""
     has_said: bool = False
@@ -130,6 +140,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Whether the agent marked its last words as said in the middle of its work."""
     said_at: int = 0
     """When the agent last said something, on the same clock as the trail."""
+    asked_at: int = 0
+    """When the user last asked for something, on the same clock."""
 
     @property
     def percent(self) -> float | None:
@@ -139,28 +151,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 # What the fold keeps under the same name.
 _SAME = (
-    *(
-        "session_id",
-        "agent_version",
-        "model",
-        "started_at",
-        "last_at",
-        "worked_at",
-        "cwd",
-        "roots",
-        "branch",
-    ),
-    *(
-        "continues",
-        "is_interim",
-        "is_turn_over",
-        "plan_path",
-        "plan_title",
-        "commit_sha",
-        "commit_subject",
-    ),
-    *("refusals", "tokens", "compactions", "constraints", "limit", "held", "has_parted"),
-)
+    "session_id agent_version model started_at last_at worked_at cwd roots branch continues "
+    "is_interim is_turn_over plan_path plan_title commit_sha commit_subject refusals tokens "
+    "compactions constraints limit held has_parted lacks_results"
+).split()
 
 
 def _find_telling(state: FoldState) -> str:
@@ -210,6 +204,7 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
         plan_todo=_find_plan_todo(state),
         failing=failing,
         claim=claim,
+        announced=find_open_announcement(state) if state.answers else "",
         is_todo_old=_is_todo_old(state),
         is_todo_current=_is_todo_current(state, last_words),
         **_compare_moments(state),
@@ -219,11 +214,15 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
 def _compare_moments(state: FoldState) -> dict[str, Any]:
     """Say what has happened since the user last asked for something."""
     has_said = state.said_seq > state.asked_seq
+    last = max(state.asked_seq, state.said_seq, state.called_seq)
     return {
+        "is_answer_due": 0 < last == state.agreed_seq,
+        "is_step_done": state.ticked_seq > state.asked_seq or (has_said and state.ends_turn),
         "has_run": state.called_seq > state.asked_seq,
         "has_said": has_said,
         "is_said_last": has_said and state.said_seq > state.called_seq,
         "said_at": state.said_seq,
+        "asked_at": state.asked_seq,
     }
 
 
@@ -246,7 +245,12 @@ def _list_other_requests(state: FoldState) -> list[str]:
     """List the later requests, without the last one, which has its own place."""
     last = state.requests[-1].text if state.requests else ""
     texts = list(dict.fromkeys(said.text for said in state.later))
-    return [text for text in texts if not last.startswith(text.removesuffix(" …"))]
+    # A choice that was made last is shown with the last request.
+    return [
+        text
+        for text in texts
+        if not last.startswith(text.removesuffix(" …")) and not text.startswith(f"{last} (")
+    ]
 
 
 def _find_failing(state: FoldState) -> tuple[FailedRun | None, str]:
@@ -255,12 +259,17 @@ def _find_failing(state: FoldState) -> tuple[FailedRun | None, str]:
     A request, a success, a commit or the agent's answer can overtake a failure.
     """
     last = state.failures[-1] if state.failures else None
-    if last is None or last.seq <= max(state.goal_seq, state.commit_seq) or is_look(last.command):
+    if last is None or is_look(last.command):
+        return None, ""
+    if last.seq <= max(state.goal_seq, state.commit_seq, state.agreed_seq):
         return None, ""
     heads = [
         head for head in shell_commands.heads_of(last.command) if head.split()[0] not in _LOOKING
     ]
-    if not heads:
+    # Nobody has to repair a call with a wrong option, unless it was to check or deliver the work.
+    command = shell_commands.without_cd(last.command)
+    is_work = is_check(command) or is_delivery(command) or _RUNS_PROJECT.match(command)
+    if not heads or (error_lines.is_misused(last.error) and not is_work):
         return None, ""
     shown = _show_failure(last, state)
     if claim := _find_contradicted(last, state):
@@ -307,7 +316,8 @@ def _find_last_answer(state: FoldState) -> str:
 
 def _show_failure(failed: FailedRun, state: FoldState) -> FailedRun:
     command = shell_commands.unplace(failed.command, _find_base(state))
-    return msgspec.structs.replace(failed, command=command)
+    error = _anchor_text(failed.error, state)
+    return msgspec.structs.replace(failed, command=command, error=error)
 
 
 def _find_base(state: FoldState) -> str:
@@ -351,7 +361,8 @@ def _anchor_entry(entry: TrailEntry, state: FoldState) -> TrailEntry:
         return msgspec.structs.replace(entry, what=_anchor_text(entry.what, state))
     if entry.kind == "run":
         what = shell_commands.unplace(entry.what, _find_base(state))
-        return msgspec.structs.replace(entry, what=what)
+        outcome = _anchor_text(entry.outcome, state)
+        return msgspec.structs.replace(entry, what=what, outcome=outcome)
     if entry.kind not in {"edit", "read"} or not entry.what:
         return entry
     paths = [written_paths.normalise(path, state.cwd) for path in entry.what.split(", ")]
@@ -360,8 +371,8 @@ def _anchor_entry(entry: TrailEntry, state: FoldState) -> TrailEntry:
 
 
 def _anchor_text(text: str, state: FoldState) -> str:
-    for root in state.roots:
-        text = text.replace(f"{root}/", "")
+    for root in (*state.roots, _find_base(state)):
+        text = text.replace(f"{root}/", "") if root else text
     return text
 
 

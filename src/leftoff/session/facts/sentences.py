@@ -15,7 +15,7 @@ _SENTENCE_END = lazy(
     r"|(?<=[。！？])(?=\w)"
 )
 # A list item, a heading or a table row stays whole.
-_WHOLE = lazy(r"\s*(?:[-*•]\s|(?:\*\*)?\(?\d{1,3}[.)]\s|#|\|)")
+_WHOLE = lazy(r"\s*(?:[-*•]\s|(?:\*\*)?\(?(?:\d{1,3}[.)]|[A-Ea-e]\))\s|#|\|)")
 _BREAK = lazy(r"\n|(?<=[.!?。！？])\s")
 _EMPTY = lazy(r"(?:\W+|`{3,}\w*|\d+[.)])$")
 # "I'm adding a guard now."
@@ -34,7 +34,11 @@ _PROMISE = lazy(
     r"|^\W*(?:next(?: action| steps?)?|(?:still )?to ?do|left to do)\W*:"
     # "The tests come next." and "Next is the changelog."
     r"|(?<!\bwhat )\b(?:comes?|is|are) next[.!]?$|^next (?:comes?|is|are)\b"
-    r"|接下来|下一步|\bals nächstes\b|^ensuite\b|^a continuación\b",
+    r"|接下来|下一步|让我|我(?:将|会|来|先|这就)"
+    # "I change the type": nobody else is named as the one who does it.
+    r"|^[^は。]*[をにへ][^は。、]{1,40}(?:ます|ましょう)。?$|겠습니다"
+    r"|\b(?:als nächstes|ich werde|jetzt \w+ ich|ich \w+ (?:nun|jetzt|gleich))\b|^ensuite\b"
+    r"|\bje vais\b|^a continuación\b|\bvoy a\b",
     re.IGNORECASE,
 )
 # What introduces a list of work that is left.
@@ -44,7 +48,7 @@ _LEFT = lazy(
     r"what(?:['’]s| is) (?:left|next|missing))\W*",
     re.IGNORECASE,
 )
-_ITEM_MARK = lazy(r"(?:[-*•]|(?:\*\*)?\(?\d{1,3}[.)])\s+(?:\[ \]\s+)?")
+_ITEM_MARK = lazy(r"(?:[-*•]|(?:\*\*)?\(?(?:\d{1,3}[.)]|[A-Ea-e]\)))\s+(?:\[ \]\s+)?")
 _NUMBERED = lazy(r"(?:\*\*)?\(?(\d{1,3})[.)]\s+(?:\[ \]\s+)?(.+?)[.:;,]?$")
 # "Shall I go on with 1?", not "Shall I fix the 2 tests?"
 _PICKED = lazy(
@@ -61,6 +65,9 @@ _REFERS = lazy(
 _LONGEST_REFERENCE = 80
 _CODE_BLOCK = lazy(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CODE_SPAN = lazy(r"`[^`\n]+`")
+# A heading of a word or two says nothing without the text below it.
+_BARE_HEADING = lazy(r"#+\s+\S+(?:\s+\S+)?$|\w+:$")
+SENTENCES_KEPT = 40
 _LAST_SENTENCES = 8
 _BARE_WORDS = 3
 _NEXT_CHARS = 400
@@ -73,6 +80,18 @@ def split_sentences(text: str) -> list[str]:
     for line in _LINE_END.split(text):
         parts += [line.strip()] if _WHOLE.match(line) else _split_line(line)
     return [part for part in parts if part and not _EMPTY.match(part)]
+
+
+def split_statements(text: str) -> list[str]:
+    """Return the sentences of a text without headings that say nothing on their own."""
+    found = split_sentences(text)
+    parts = [
+        part
+        for part, after in itertools.pairwise([*found, ""])
+        # The heading of a list says what the list is about.
+        if not _BARE_HEADING.match(part) or starts_item(after)
+    ]
+    return parts[:SENTENCES_KEPT] or [text]
 
 
 def _split_line(line: str) -> list[str]:
@@ -88,7 +107,7 @@ def next_and_closing_words(text: str) -> tuple[str, str]:
     """Return what the agent last said it would do or asked, and how its message ended."""
     said = _split_prose(text)
     last = said[-_LAST_SENTENCES:]
-    telling = [n for n, s in enumerate(last) if _NEXT_WORDS.search(s) or s.endswith("?")]
+    telling = [n for n, s in enumerate(last) if _announces(s) or s.endswith(("?", "？"))]
     if last and last[-1].endswith(":") and len(last) - 1 not in telling:
         # "The fix is to drop the cache:" is what the agent was about to do.
         telling = [len(last) - 1]
@@ -101,6 +120,10 @@ def next_and_closing_words(text: str) -> tuple[str, str]:
     meant = {n - 1 for n in picked[:1] if n and refers_back(last[n])}
     chosen = [last[n] for n in sorted({*picked, *announced, *meant})]
     return _cut(_join(chosen)), _cut(_find_closing(said))
+
+
+def _announces(sentence: str) -> bool:
+    return bool(_NEXT_WORDS.search(sentence) or _PROMISE.search(sentence))
 
 
 def _join(sentences: list[str]) -> str:
@@ -128,7 +151,19 @@ def _find_closing(sentences: list[str]) -> str:
     whole = [s for s in prose if not s.endswith(":")]
     # "Done." says nothing, unless it is all that was said.
     telling = [s for s in (*whole, *reversed(prose)) if not is_bare(s)]
+    is_one_word = bool(whole) and not any(" " in s for s in whole)
+    if is_one_word and (listed := _find_listed(sentences)):
+        return listed
     return next(iter((*telling, *whole, *sentences)), "").rstrip(": ")
+
+
+def _find_listed(sentences: list[str]) -> str:
+    """Return the first list of a message with its heading, on one line."""
+    for n, (heading, first) in enumerate(itertools.pairwise(sentences)):
+        if heading.endswith(":") and starts_item(first):
+            items = itertools.takewhile(starts_item, sentences[n + 1 :])
+            return f"{heading} {'; '.join(item.rstrip('.;') for item in items)}."
+    return ""
 
 
 def is_bare(text: str) -> bool:
@@ -201,6 +236,21 @@ def promises_more(text: str) -> bool:
     # What a colon introduced may follow as a block of code.
     is_unfinished = last[-1].endswith(":") and not text.rstrip().endswith("```")
     return is_unfinished or any(map(_PROMISE.search, last)) or bool(list_work_left(text))
+
+
+_PROPOSAL = lazy(
+    r"\b(?:i(?:['’]d| would)|i (?:propose|suggest|recommend)|we (?:could|can|should)"
+    r"|my (?:proposal|suggestion|recommendation)"
+    r"|the (?:\w+ )?(?:fix|solution|way) (?:is|would be))\b",
+    re.IGNORECASE,
+)
+
+
+def proposes(text: str) -> bool:
+    """Return whether a message ends with an announcement, a question or a proposal."""
+    last = _split_prose(text)[-2:] if text else []
+    is_proposed = any(map(_PROPOSAL.search, last))
+    return bool(text) and (is_proposed or promises_more(text) or bool(find_question(text)))
 
 
 # "2 tests in test_a.py fail." reports a failure; "The failing test is fixed." does not.

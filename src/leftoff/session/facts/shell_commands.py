@@ -1,4 +1,4 @@
-"""Analyze shell commands and their output: what ran, why it failed, what was committed."""
+"""Analyze shell commands: what ran, where, what it repairs, moves, deletes and commits."""
 
 import functools
 import hashlib
@@ -8,25 +8,12 @@ from shlex import quote
 from leftoff.agents.loose_values import cut
 from leftoff.lazy_patterns import lazy
 from leftoff.session.facts import written_paths
-from leftoff.session.facts.looks import is_check, runs_project
+from leftoff.session.facts.looks import is_check
 
 _CD = re.compile(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;|\n)\s*)+")
 _CD_TARGET = re.compile(r"cd\s+(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*(?:&&|;|\n)")
 _PLACED = re.compile(r"cd (?:'([^']*)'|([^\s'\";&|]+)) && (.*)", re.DOTALL)
 _TRIMMINGS = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
-_STRONG = re.compile(
-    r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic\b|\bfatal\b|❌|✗|✘",
-    re.IGNORECASE,
-)
-_EXIT = re.compile(r"\bexit(?:ed)? (?:with )?(?:code|status)\b", re.IGNORECASE)
-_COLOUR = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\]8;;[^\x1b\x07]*(?:\x1b\\|\x07))")
-_TIMEOUT = re.compile(r"\btime(?:d )?out\b", re.IGNORECASE)
-_WEAK = re.compile(
-    r"refus|denied|not found|no such|cannot|can't|could not|unable|invalid|undefined|unknown"
-    r"|unexpected|missing|conflict|abort|timed out|not recognized|killed|warning:",
-    re.IGNORECASE,
-)
-_NO_ERRORS = re.compile(r"\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORECASE)
 _COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 _GIT = re.compile(r"(?:\w+ )?git\b")
 _SKIPS_HOOKS = lazy(r"\bcommit\b[^\n;&|]*\s(?:--no-verify|-\w*n\w*)\b")
@@ -37,12 +24,10 @@ _OWN = r"(?:[A-Z_]+=\S*\s+)*(?:uvx\s+|uv\s+run\s+|python[\d.]*\s+-m\s+)?(?:[^\s'
 # `leftoff ship` delivers the work, so it is part of it.
 _OWN_COMMAND = re.compile(rf"{_OWN}(?!(?:\s+-\S+)*\s+ship\b)(?:\s.*)?", re.DOTALL)
 _OWN_SAVE = re.compile(rf"{_OWN}(?:\s+-\S+)*\s+save(?:\s.*)?", re.DOTALL)
+_OWN_SHIP = re.compile(rf"{_OWN}(?:\s+-\S+)*\s+ship(?:\s.*)?", re.DOTALL)
 _HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?[A-Za-z_]")
 # What one command is chained to the next with; a pipe belongs to the command before it.
 _CHAIN = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
-_LINE_CHARS = 180
-_TAIL_CHARS = 1500
-_SUMMARY_CHARS = 4000
 _LONGEST_SHOWN = 200
 _LONGEST_MESSAGE = 80
 _MOST_HEADS_OF_ONE = 4
@@ -83,30 +68,6 @@ _CLONE = re.compile(
     r"|worktree\s+add\s+(?:-\S+\s+(?:\S+\s+)?)*?(?P<tree>/[^\s;&|'\"]+)"
     r"|-C\s+(?P<folder>/[^\s;&|'\"]+))|\bcd\s+(?P<cd>/[^\s;&|'\"]+)\s*(?:&&|;)\s*git\b"
 )
-_LOCATED = re.compile(
-    r"^(?:\W*(?:error|warning)\W+)?[\w@./\\+-]+\.[A-Za-z]\w{0,7}"
-    r"(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)|\s+\S+\s+━)"
-)
-_MARKER = re.compile(
-    r"^\W*(?:error|errors|failed|failure|fail|traceback.*)?\W*$|^% Total\b|^Dload\s"
-    r"|^(?:[\d.:kMG-]+\s+){6,}",
-    re.IGNORECASE,
-)
-# What checks and builds print when they fail, whatever exit code a pipe leaves.
-_FAILED_CHECK = lazy(
-    r"^\s*(?:FAILED|ERROR) \S+(?:::| - )|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b"
-    r"|^\s*(?:-+ )?FAIL(?::|\s|$)|^npm (?:ERR!|error) |\berror(?:\[E\d{4}\]| TS\d+): "
-    r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* |\bBUILD FAILED\b|^fatal: "
-    r"|^Found [1-9]\d* errors?\b(?!.*\b0 remaining)|\([1-9]\d* errors?, "
-    r"|\b[1-9]\d* errors? (?:in|during|generated|found)\b"
-    r"|^[^\s:]+:\d+:(?:\d+:)? (?:fatal )?error: |^\w*(?:Error|Exception): .+\s*\Z",
-    re.MULTILINE,
-)
-# A commit that found nothing to do left nothing undone.
-_HARMLESS = lazy(
-    r"^(?:nothing to commit|nothing added to commit|no changes added|Already up to date)",
-    re.MULTILINE,
-)
 # What runs a program for others: `python -m pytest` and `uv run pytest` are both pytest.
 _RUNNER = lazy(
     r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|npx|pnpx|bunx|pnpm (?:exec|dlx)|yarn dlx"
@@ -118,10 +79,7 @@ _SUBCOMMANDS = frozenset(
     "git make just task npm pnpm yarn bun cargo go deno dotnet mvn gradle gradlew docker mix swift"
     " mise turbo nx zig rake tox nox invoke composer".split()
 )
-COMPLETED = "it completed with exit code"
-"""What is said of a failure whose output does not look like an error."""
 _COMMAND_CHARS = 240
-_MOST_ERROR_LINES = 3
 
 
 def without_cd(command: str) -> str:
@@ -215,6 +173,11 @@ def is_own_save(command: str) -> bool:
     return is_save and not without_own(command)
 
 
+def is_own_ship(command: str) -> bool:
+    """Return whether a command ships the work of the session that runs it."""
+    return "leftoff" in command and any(map(_OWN_SHIP.fullmatch, _split_chain(without_cd(command))))
+
+
 def without_own(command: str) -> str:
     """Return the command without leftoff's own parts, which say nothing about the work."""
     if "leftoff" not in command:
@@ -281,7 +244,7 @@ def heads_of(command: str) -> list[str]:
     """Return the first two words of a command and of those chained to it."""
     parts = _split_chain(without_cd(cut(command, 600)))
     heads = [_find_head(_SETTING.sub("", part)) for part in parts]
-    named = (cut(head, 80) for head in heads if head and not _SYNTAX.match(head))
+    named = (cut(head, 80) for head in heads if head and not _SYNTAX.match(head) and head[0] != "-")
     return list(dict.fromkeys(named))[:_MOST_HEADS_OF_ONE]
 
 
@@ -392,86 +355,6 @@ def _place_moved(old: str, new: str) -> str:
     name = old.rsplit("/", 1)[-1]
     is_folder = new.endswith("/") or ("." in name and "." not in new.rsplit("/", 1)[-1])
     return f"{new.rstrip('/')}/{name}" if is_folder else new
-
-
-def without_colours(output: str) -> str:
-    """Return an output without the codes that colour it on a terminal."""
-    return _COLOUR.sub("", output) if "\x1b" in output else output
-
-
-def telling_lines(output: str, *, is_search: bool = False) -> str:
-    """Return the few lines of a failed command's output that explain the failure.
-
-    What a search found looks like the place of an error, but is none.
-    """
-    lines = [line for raw in output.splitlines() if len(line := raw.strip()) > 1]
-    # A rule or a bare "Error" says nothing; some commands print nothing else.
-    lines = [line for line in lines if not _MARKER.match(line)] or lines
-    if not lines:
-        return ""
-    strong = [line for line in lines if _is_strong(line)]
-    weak = [line for line in lines if _WEAK.search(line)]
-    bare = [] if is_search else [without_colours(line).strip() for line in lines]
-    located = [line.rstrip(" ━") for line in bare if _LOCATED.match(line)]
-    located.sort(key=_is_not_strong)
-    # The first error is often the cause, the last one the summary.
-    picked = [*located[:1], *strong[:1], *strong[-1:], *weak[:1], lines[-1]]
-    if not strong and not weak:
-        # A shell's own complaint comes last.
-        picked.append(lines[0])
-    picked = [_with_next(line, lines) for line in picked]
-    unique = dict.fromkeys(cut(line, _LINE_CHARS) for line in picked)
-    return "\n".join(list(unique)[:_MOST_ERROR_LINES])
-
-
-def explain_failure(output: str, exit_code: int | None, *, is_search: bool = False) -> str:
-    """Return why a command failed; the exit code, if its output does not look like an error."""
-    reason = telling_lines(output, is_search=is_search)
-    looks_like_one = any(find.search(reason) for find in (_STRONG, _WEAK, _TIMEOUT, _EXIT))
-    if not exit_code or looks_like_one or any(map(_LOCATED.match, reason.splitlines())):
-        return reason
-    code = f"{COMPLETED} {exit_code}"
-    # A single line is more likely to be a message than a part of a result.
-    lines = [reason, code] if "\n" not in reason else [code, reason]
-    return "\n".join(filter(None, lines))
-
-
-def _with_next(line: str, lines: list[str]) -> str:
-    """Add the next line to one that only introduces it: "Failed to remove 1 worktree:"."""
-    introduces = line.endswith(":") and line in lines
-    following = lines[lines.index(line) + 1 :][:1] if introduces else []
-    return " ".join([line, *following])
-
-
-def _is_strong(line: str) -> bool:
-    is_error = _STRONG.search(line) or _TIMEOUT.search(line)
-    return is_error is not None and not _NO_ERRORS.search(line)
-
-
-def _is_not_strong(line: str) -> bool:
-    return _STRONG.search(line) is None
-
-
-def looks_failed(output: str) -> bool:
-    """Return whether output reports errors in spite of a successful exit code."""
-    return any(
-        _STRONG.search(line) and not _NO_ERRORS.search(line)
-        for line in output[-_TAIL_CHARS:].splitlines()
-    )
-
-
-def is_harmless(output: str) -> bool:
-    """Return whether a command only failed because there was nothing to do."""
-    return _HARMLESS.search(output) is not None
-
-
-def hides_failure(command: str, output: str) -> bool:
-    """Return whether a check or build failed, although a pipe or a chain reports success."""
-    if not output or not any(sign in command for sign in "|;\n"):
-        return False
-    if _FAILED_CHECK.search(without_colours(output[-_SUMMARY_CHARS:])) is None:
-        return False
-    return runs_project(command)
 
 
 def is_masked(command: str) -> bool:

@@ -2,7 +2,7 @@
 
 from leftoff.agents.loose_values import cut
 from leftoff.agents.stream import TodoChange, TodoList
-from leftoff.session.facts.fold_state import TodoEntry
+from leftoff.session.facts.fold_state import FoldState, TodoEntry
 
 _MOST_TODOS = 200
 _TEXT_CHARS = 400
@@ -23,6 +23,17 @@ def change_todo(todos: list[TodoEntry], event: TodoChange) -> list[TodoEntry]:
     if not event.text or event.status == "deleted" or len(todos) >= _MOST_TODOS:
         return todos
     return [*todos, TodoEntry(cut(event.text, _TEXT_CHARS), event.status or "pending", event.id)]
+
+
+def set_todos(state: FoldState, todos: list[TodoEntry]) -> None:
+    """Keep the new list, and note whether more of it is done."""
+    if _count_done(todos) > _count_done(state.todos):
+        state.ticked_seq = state.seq
+    state.todos, state.todos_seq = todos, state.seq
+
+
+def _count_done(todos: list[TodoEntry]) -> int:
+    return sum(todo.status == "completed" for todo in todos)
 
 
 def _apply_change(todo: TodoEntry, event: TodoChange) -> TodoEntry:

@@ -6,8 +6,12 @@ import msgspec
 
 from leftoff.agents.loose_values import cut
 from leftoff.agents.stream import Kind, ToolCall, ToolResult
-from leftoff.session.facts import shell_commands, written_paths
-from leftoff.session.facts.fold_state import FoldState, TrailEntry
+from leftoff.checkpoint import FAILED
+from leftoff.session.facts import error_lines, shell_commands, written_paths
+from leftoff.session.facts.announcements import find_order
+from leftoff.session.facts.fold_state import FoldState, SessionText, TrailEntry
+from leftoff.session.facts.looks import is_look_or_check
+from leftoff.session.facts.sentences import next_and_closing_words, promises_more
 
 _KEPT = 12
 _WHAT_CHARS = 300
@@ -39,6 +43,15 @@ _OPTIONS = re.compile(
 )
 # The first argument needs no name.
 _LABEL = re.compile(r"^\W*(?:pattern|query|description): ")
+_OLDEST_ANNOUNCEMENT = 8
+# Many calls can look at a file or check it without naming it.
+_LOOKS = re.compile(
+    r"(?:continue )?(?:read|look|check|inspect|open|review|see|view|examin|verify|run|rerun|test"
+    r"|try|trac|search|find|compar|confirm|understand|debug|investigat)",
+    re.IGNORECASE,
+)
+REFUSED = "the user refused:"
+"""How the outcome of a call begins that the user refused with a reason."""
 USER_ANSWERED = "the user answered:"
 """How the outcome of a question to the user begins."""
 _ANSWERED = re.compile(r'"="([^"]*)"')
@@ -90,13 +103,13 @@ def add_result(state: FoldState, event: ToolResult) -> bool:
 def describe_outcome(kind: Kind, event: ToolResult, output: str) -> str:
     """Say in a few words how a call ended."""
     if event.rejected is not None:
-        return f"the user refused: {event.rejected}" if event.rejected else "refused"
-    output = shell_commands.without_colours(output)
+        return f"{REFUSED} {event.rejected}" if event.rejected else "refused"
+    output = error_lines.without_colours(output)
     if not event.ok:
-        reasons = shell_commands.telling_lines(output).splitlines()
-        return cut(f"failed: {reasons[0]}", _OUTCOME_CHARS) if reasons else "failed"
-    if kind in ("edit", "read"):
-        return "edited" if kind == "edit" else "read"
+        reasons = error_lines.pick_error_lines(output).splitlines()
+        return cut(f"{FAILED}{reasons[0]}", _OUTCOME_CHARS) if reasons else FAILED.rstrip(": ")
+    if kind in ("edit", "read") or event.is_assumed:
+        return {"edit": "edited", "read": "read"}.get(kind, "")
     if answers := _ANSWERED.findall(output[:4000]):
         return cut(f"{USER_ANSWERED} {'; '.join(answers)}", _OUTCOME_CHARS)
     lines = [line for raw in output.splitlines() if (line := _clean(raw))]
@@ -106,6 +119,9 @@ def describe_outcome(kind: Kind, event: ToolResult, output: str) -> str:
 
 
 def _telling(kind: Kind, lines: list[str]) -> str:
+    if lines[0].endswith(":"):
+        # "Found 3 places:" says nothing without the first of them.
+        lines = [" ".join(lines[:2]), *lines[2:]]
     if kind == "search":
         return lines[0] if len(lines) == 1 else f"{len(lines)} lines, first: {lines[0]}"
     if kind != "run":
@@ -117,3 +133,38 @@ def _telling(kind: Kind, lines: list[str]) -> str:
 def _clean(line: str) -> str:
     line = _LINE_NUMBER.sub("", line).strip()
     return "" if _NOISE.match(line) else line
+
+
+# --- what the last calls leave open ---
+
+
+def find_open_announcement(state: FoldState) -> str:
+    """Return the newest announcement since the last request, as an order, if it is still open.
+
+    That can be known only if it names a file to change, and no call since could have changed it.
+    """
+    if state.ends_turn:
+        return ""
+    for said in reversed(state.answers):
+        if said.seq <= state.asked_seq or not promises_more(said.text):
+            continue
+        order = find_order(next_and_closing_words(said.text)[0])
+        if not order or _LOOKS.match(order):
+            continue
+        return order if _is_open(state, said, _list_files(state, order)) else ""
+    return ""
+
+
+def _list_files(state: FoldState, order: str) -> list[str]:
+    found = written_paths.paths_in(order, is_windows=written_paths.is_windows(state.cwd))
+    return [path.rpartition("/")[2] for path in found if written_paths.has_file_name(path)]
+
+
+def _is_open(state: FoldState, said: SessionText, names: list[str]) -> bool:
+    since = [each for each in state.trail if each.seq > said.seq]
+    if not names or state.calls - said.at > _OLDEST_ANNOUNCEMENT:
+        return False
+    ran = (each.what for each in since if each.kind in {"run", "agent", "other"})
+    edited = [each.what for each in since if each.kind == "edit"]
+    edited += [path for path, use in state.files.items() if use.edited_at > said.at]
+    return all(map(is_look_or_check, ran)) and not any(n in path for n in names for path in edited)

@@ -11,6 +11,7 @@ from leftoff.phrases.short_answers import (
     is_go_ahead,
     is_refusal,
     is_side_question,
+    split_withdrawal,
 )
 from leftoff.session.facts.fold_state import FoldState, SessionText
 from leftoff.session.facts.sentences import (
@@ -19,11 +20,15 @@ from leftoff.session.facts.sentences import (
     keep_start,
     last_proposal,
     promises_more,
+    proposes,
+    refers_back,
     split_sentences,
 )
 from leftoff.text import fence
 
 REQUEST_CHARS = 4000
+WITHDRAWN = "(withdrawn) "
+"""How a request begins that the user took back."""
 PLAN_FOLLOWS = "Implement the following plan:\n"
 _MOST_LATER = 12
 _LATER_CHARS = 1000
@@ -50,9 +55,21 @@ GO_ON = "continue"
 _GIT_MOVE = r"git (?:checkout|switch|pull|fetch|status|branch|log)\b[^;&|]*"
 _MOVE = re.compile(rf"(?:cd \S+ && )?{_GIT_MOVE}(?:(?:&&|;) ?{_GIT_MOVE})*")
 _NUMBER = re.compile(r"(?<![\w.])#?(\d{1,2}|[a-eA-E])(?![\w.])")
+# "A, but keep a backup too"
+_LETTER = re.compile(
+    r"(?:option |choice |variant )?([a-e])(?:[,.;:!)]| (?:but|and|with) )", re.IGNORECASE
+)
 _ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 # A numbered line, or a row of a table whose first cell is the number.
 _ITEM = r"^\s*(?:[-*|]\s+)?(?:\*\*|#+\s*)?(?:(?:option|step|choice)\s+)?{mark}(?:\*\*)?[.):|\s—-]"
+
+_WORD = re.compile(r"\w{3,}")
+_THAT = re.compile(
+    r"(?:that|this|it|das|es|all (?:that|this))(?: one| task| request)?", re.IGNORECASE
+)
+_MEANS_NOTHING = frozenset(
+    "the and for with about part thing stuff now der die das den mit".split()
+)
 
 
 def strip_briefing(text: str) -> str:
@@ -79,9 +96,11 @@ def note_request(state: FoldState, text: str) -> None:
     if not state.requests and _OUR_CONTINUE.match(asked):
         # What follows is the work of a thread, and is saved although nothing else was asked.
         asked = GO_ON
-    state.has_parted = bool(state.task) and is_goodbye(asked)
+    # A session that was only told to continue has no task of its own.
+    state.has_parted = bool(state.task or state.requests) and is_goodbye(asked)
     if state.has_parted or _OUR_COMMAND.match(asked) or (state.task and _is_for_leftoff(asked)):
         return
+    has_spoken = state.said_seq > state.asked_seq
     state.answered = _find_words_answered(state, asked)
     is_first = not state.task or _was_only_asked(state)
     is_aside = not is_first and is_side_question(asked)
@@ -90,18 +109,70 @@ def note_request(state: FoldState, text: str) -> None:
     state.asked_seq = state.seq
     state.aside_seq = state.seq if is_aside else 0
     if is_go_ahead(asked):
+        if proposes(state.answered):
+            state.agreed_seq = state.seq
+        _note_choice(state, asked, is_corrected=not has_spoken)
         return
     if not is_aside:
         state.goal_seq = state.seq
     if is_first:
         state.task = asked
+    elif task := _withdraw(state, asked):
+        state.task = task
     else:
-        later = SessionText(keep_start(asked, _LATER_CHARS), state.calls)
-        state.later = [*state.later[-(_MOST_LATER - 1) :], later]
+        _add_later(state, asked)
     # What a plan says is not a rule that the user gave.
     if len(asked) <= _LONGEST_WITH_RULES and not asked.startswith(PLAN_FOLLOWS):
         rules = [*state.constraints, *find_rules(_find_own_words(asked))]
         state.constraints = list(dict.fromkeys(rules))[-_MOST_RULES:]
+
+
+def _withdraw(state: FoldState, asked: str) -> str:
+    """Mark the request that a message replaces; return the new task if that was the task."""
+    found = split_withdrawal(asked)
+    if found is None:
+        return ""
+    what, instead = found
+    texts = [*reversed(state.later), SessionText(state.task)]
+    wanted = [each for each in texts if not each.text.startswith(WITHDRAWN)]
+    replaced = next((each for each in wanted if _is_meant(what, each.text)), None)
+    if replaced is None:
+        return ""
+    marked = SessionText(f"{WITHDRAWN}{replaced.text}", replaced.at)
+    if replaced in state.later:
+        state.later = [marked if each is replaced else each for each in state.later]
+        return ""
+    state.later = [marked, *state.later]
+    return f"{instead[:1].upper()}{instead[1:]}"
+
+
+def _is_meant(what: str, request: str) -> bool:
+    """Return whether these words name a request: "that" is the newest one."""
+    if _THAT.fullmatch(what.strip()):
+        return True
+    named = _list_words(what)
+    return bool(named) and named <= _list_words(request)
+
+
+def _list_words(text: str) -> set[str]:
+    return {word.rstrip("s") for word in _WORD.findall(text.lower())} - _MEANS_NOTHING
+
+
+def _note_choice(state: FoldState, asked: str, *, is_corrected: bool) -> None:
+    """Keep what the user picked from the agent's list: nobody could guess it later.
+
+    Before the agent has answered, "6" corrects an "8".
+    """
+    if is_corrected and len(state.requests) > 1:
+        before = f"{state.requests[-2].text} ("
+        state.later = [each for each in state.later if not each.text.startswith(before)]
+    if item := find_item(asked, state.answered):
+        _add_later(state, f"{asked} ({cut(item, _PROPOSAL_CHARS)})")
+
+
+def _add_later(state: FoldState, text: str) -> None:
+    later = SessionText(keep_start(text, _LATER_CHARS), state.calls)
+    state.later = [*state.later[-(_MOST_LATER - 1) :], later]
 
 
 def _hold_announcement(state: FoldState, asked: str, *, is_aside: bool) -> None:
@@ -172,13 +243,17 @@ def find_answered(state: FoldState) -> str:
         return ""
     asked = state.requests[-1].text
     question = find_question(said) or find_appeal(said)
-    proposal = last_proposal(said) if is_go_ahead(asked) else question
+    # "Shall I do that?" says nothing without the sentence before it.
+    is_whole = not is_go_ahead(asked) and not refers_back(question)
+    proposal = question if is_whole else last_proposal(said)
     return cut(find_item(asked, said) or proposal, _PROPOSAL_CHARS)
 
 
 def find_item(asked: str, said: str) -> str:
     """Return the items of the agent's list that a short reply picks, by number or letter."""
     marks = [mark for mark in _NUMBER.findall(asked) if mark.isdigit() or len(asked) <= 20]
+    if not marks and (letter := _LETTER.match(asked)):
+        marks = [letter[1]]
     if not marks and is_go_ahead(asked):
         marks = [_ORDINALS[word] for word in asked.casefold().split() if word in _ORDINALS]
     lines = split_sentences(said) if marks else []

@@ -6,7 +6,7 @@ local file system is never consulted.
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 _DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 _GIT_BASH_DRIVE = re.compile(r"^/([A-Za-z])/")
@@ -31,10 +31,14 @@ _SCRATCH = re.compile(
     r"|/\.local/share/opencode/"
 )
 _FILE_NAME = re.compile(
-    r"/\.?[\w@+()\[\]-][\w@+.()\[\]-]*\.[A-Za-z]\w{0,11}$|/\.\w+$"
+    r"/\.?[\w@+()\[\]-][\w@+.()\[\]-]*\.[A-Za-z]\w{0,11}$"
+    # Other names with a dot in front are folders: `.github`.
+    r"|/\.(?:\w*(?:rc|ignore|attributes|versions?|modules|keep|profile)|\w+config|env)$"
     r"|/(?:Makefile|Dockerfile|Containerfile|Justfile|Rakefile|Gemfile|Procfile|Vagrantfile|Jenkinsfile"
     r"|Brewfile|Caddyfile|Earthfile|Tiltfile|LICENSE|README|CHANGELOG|CODEOWNERS)$"
 )
+# `buildinfo.Version` and `os.Exit` are names in code.
+_SYMBOL = re.compile(r"\.[A-Z][a-z]\w*$")
 _MOST_IN_TEXT = 60
 _SHORTEST_ROOT = 2
 
@@ -87,7 +91,7 @@ def is_under(path: str, root: str) -> bool:
 
 def has_file_name(path: str) -> bool:
     """Return whether a path ends like a file: with a suffix, or with a name known for files."""
-    return _FILE_NAME.search(f"/{path}") is not None
+    return _FILE_NAME.search(f"/{path}") is not None and not _SYMBOL.search(path)
 
 
 def is_scratch(path: str, roots: Sequence[str]) -> bool:
@@ -106,6 +110,25 @@ def anchor(path: str, roots: Iterable[str]) -> str:
         if path.startswith(root + "/"):
             return path[len(root) + 1 :]
     return path
+
+
+def resolve_paths(paths: tuple[str, ...], folder: str, known: Collection[str]) -> tuple[str, ...]:
+    """Return the paths in a text of a command that ran in this folder, absolute where needed.
+
+    git writes some paths from the root of the repository, so a known file stays as it is.
+    """
+    if not folder:
+        return paths
+    return tuple(
+        path
+        if "/" not in path or path[0] in "/~" or _DRIVE.match(path) or _is_known(path, known)
+        else normalise(path, folder)
+        for path in paths
+    )
+
+
+def _is_known(path: str, known: Collection[str]) -> bool:
+    return any(each.endswith(f"/{path}") for each in known)
 
 
 def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ function isBusy() {
 let refreshing = false;
 let again = false;
 async function refresh() {
-  // What somebody is typing must not be replaced; the next change shows everything.
+  // What somebody is typing must not be replaced; the page catches up when they leave the field.
   if (isBusy()) {
     isStale = true;
     return;
@@ -124,6 +124,15 @@ function swap(found) {
   const target = document.getElementById(key) || [...content.querySelectorAll("a")].find((each) => each.getAttribute("href") === key);
   if (target) target.focus({ preventScroll: true });
 }
+
+function catchUp() {
+  if (!isStale || !stream || isBusy()) return;
+  isStale = false;
+  refresh();
+}
+// After the event, when it is known what has the focus now.
+content.addEventListener("focusout", () => setTimeout(catchUp));
+content.addEventListener("toggle", () => setTimeout(catchUp), true);
 
 document.addEventListener("visibilitychange", () => {
   // Browsers open only six connections to one server, so a hidden page gives its own back.

@@ -1,0 +1,235 @@
+"""Explain from its output why a command failed, and see a failure that its exit code hides."""
+
+import re
+
+from leftoff.agents.loose_values import cut
+from leftoff.lazy_patterns import lazy
+from leftoff.session.facts.looks import runs_project
+
+_STRONG = re.compile(
+    r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic\b|\bfatal\b|❌|✗|✘",
+    re.IGNORECASE,
+)
+_EXIT = re.compile(r"\bexit(?:ed)? (?:with )?(?:code|status)\b", re.IGNORECASE)
+_COLOUR = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\]8;;[^\x1b\x07]*(?:\x1b\\|\x07))")
+_TIMEOUT = re.compile(r"\btime(?:d )?out\b", re.IGNORECASE)
+_WEAK = re.compile(
+    r"refus|denied|not found|no such|cannot|can't|could not|unable|invalid|undefined|unknown"
+    r"|unexpected|missing|conflict|abort|timed out|not recognized|killed|warning:",
+    re.IGNORECASE,
+)
+# "0 errors", and the name of a test that passed.
+_NO_ERRORS = re.compile(
+    r"\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b|^\s*(?:\(pass\)|[✓✔√]|PASS(?:ED)?\b|ok\b)"
+    r"|\bPASSED\s*(?:\[|$)|\.\.\. ok$",
+    re.IGNORECASE,
+)
+# The source around an error, with line numbers, as many checks quote it.
+_QUOTED_CODE = re.compile(r"^\W*\d+ ?[|│]")
+_FAILED_TEST = lazy(r"(?:\(fail\)|[✗✘]|(?:--- )?FAIL(?:ED)?:?) \S")
+# Bun and npm print each command of a script before they run it.
+_STEP = lazy(r"\$ [\w./@-]+ |> \S+@\S+ [\w:.-]+$")
+_MISUSED = lazy(
+    r"\b(?:unknown|unrecognized|unexpected|invalid|no such|bad) (?:\w+ )?(?:flags?|options?"
+    r"|arguments?|shorthand|subcommands?)\b|\bis not a (?:git )?command\b",
+    re.IGNORECASE,
+)
+_LINE_CHARS = 180
+_TAIL_CHARS = 1500
+_SUMMARY_CHARS = 4000
+_FILE_LINE = r"(?:[A-Za-z]:)?[\w@./\\+-]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)"
+# Programs that run others put the name of the task before each line: `[lint:go] a.go:3: …`.
+_LOCATED = re.compile(
+    rf"^(?:\[[\w:./@-]+\] |[\w@./-]+:[\w-]+: )?(?:\W*(?:error|warning)\W+)?{_FILE_LINE}|\s+\S+\s+━)"
+    r"|^at [\w@./\\+-]+\.\w+(?::\d+)* \S+(?: +[A-Z]+)? +━"
+)
+# Rust, Vitest, JavaScript and Python name the place on a line of its own.
+_PLACE = lazy(
+    rf"^(?:-->|❯|at(?: .*?)??) ?\(?(?P<place>{_FILE_LINE}))\)?:?$"
+    r"|^File \"(?P<file>[^\"<>]+)\", line (?P<line>\d+)\b"
+)
+_CALLED_AT = lazy(r"at \S.*:\d+\)?$")
+_FOREIGN = re.compile(r"node_modules|node:|site-packages|/lib/python|\.cargo/|/rustc/|<frozen")
+# What names the cause, and what only counts or repeats that something failed.
+_CAUSE = lazy(
+    r"^\W*(?:E\s+)?(?:[\w.]*(?:Error|Exception|Violation)\b.{0,40}?: |error(?:\[\w+\])?: |fatal: "
+    r"|panic: |CONFLICT \(|! \[(?:remote )?rejected\])"
+)
+_COUNTS = lazy(
+    r"\b\d+ (?:tests? )?(?:failed|failing|failures?|errors?\b|error\(s\)|problems?)"
+    r"|^error: (?:could not compile|failed to push|process didn't)|^\W*build failed"
+    r"|^g?make(?:\[\d+\])?: \*\*\* |\btest suite failed to run|^npm (?:ERR!|error)|^FAIL\b"
+    r"|^(?:ELIFECYCLE|error Command failed)|\bexit(?:ed)?(?: with)? (?:status|code)\b",
+    re.IGNORECASE,
+)
+_MARKER = re.compile(
+    r"^\W*(?:error|errors|failed|failure|fail|traceback.*)?\W*$|^% Total\b|^Dload\s"
+    r"|^(?:[\d.:kMG-]+\s+){6,}",
+    re.IGNORECASE,
+)
+# What checks and builds print when they fail, whatever exit code a pipe leaves.
+_FAILED_CHECK = lazy(
+    r"^\s*(?:FAILED|ERROR) \S+(?:::| - )|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b"
+    r"|^\s*(?:-+ )?FAIL(?::|\s|$)|^npm (?:ERR!|error) |\berror(?:\[E\d{4}\]| TS\d+): "
+    r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* |\bBUILD FAILED\b|^fatal: "
+    r"|^Found [1-9]\d* errors?\b(?!.*\b0 remaining)|\([1-9]\d* errors?, "
+    r"|\b[1-9]\d* errors? (?:in|during|generated|found)\b"
+    r"|^[^\s:]+:\d+:(?:\d+:)? (?:fatal )?error: |^\w*(?:Error|Exception): .+\s*\Z",
+    re.MULTILINE,
+)
+# A commit that found nothing to do left nothing undone.
+_HARMLESS = lazy(
+    r"^(?:nothing to commit|nothing added to commit|no changes added|Already up to date)",
+    re.MULTILINE,
+)
+# The exit code of a shell that does not find the program.
+_NO_PROGRAM = 127
+_NOT_FOUND = lazy(
+    r"(?:^|[\s:])([^\s:]+): (?:command )?not found\b"
+    r"|\b(?:command not found|no such file or directory): (\S+)$"
+    r"|^'?([^\s':]+)'?(?: ?:.*)? is not recognized as "
+    r"|\bMissing script: \W?([\w:.-]+)|No rule to make target \W([^'`]+)",
+    re.MULTILINE,
+)
+COMPLETED = "it completed with exit code"
+"""What is said of a failure whose output does not look like an error."""
+_MOST_ERROR_LINES = 3
+
+
+def without_colours(output: str) -> str:
+    """Return an output without the codes that colour it on a terminal."""
+    return _COLOUR.sub("", output) if "\x1b" in output else output
+
+
+def pick_error_lines(output: str, *, is_search: bool = False) -> str:
+    """Return the few lines of a failed command's output that explain the failure.
+
+    The results of a search look like places of errors, but are not.
+    """
+    lines = [line for raw in output.splitlines() if len(line := raw.strip()) > 1]
+    # A rule or a bare "Error" says nothing; some commands print nothing else.
+    lines = [line for line in lines if not _MARKER.match(line)] or lines
+    if not lines:
+        return ""
+    if (last := _find_last_step(lines)) is not lines:
+        # The steps before it succeeded; what they print may still look like an error.
+        of_step = pick_error_lines("\n".join(last), is_search=is_search).splitlines()
+        return "\n".join([*of_step[:2], *filter(_is_strong, lines)][:_MOST_ERROR_LINES])
+    # The calls that led there only say where it is.
+    said = [
+        line for line in lines if not _CALLED_AT.match(line) and not _QUOTED_CODE.match(line)
+    ] or lines
+    strong = [line for line in said if _is_strong(line)]
+    weak = [line for line in said if _WEAK.search(line)]
+    causes = [line for line in said if _CAUSE.search(line) and not _COUNTS.search(line)]
+    telling = [line for line in strong if not _COUNTS.search(line)]
+    first = [*causes, *telling, *weak, *strong][:1]
+    bare = [] if is_search else [without_colours(line).strip() for line in lines]
+    located = [line.removeprefix("at ").rstrip(" ━") for line in bare if _LOCATED.match(line)]
+    located.sort(key=_is_not_strong)
+    longest = _LINE_CHARS
+    if not located and first and (place := _find_place(bare)):
+        located, first = [f"{place}: {first[0]}"], []
+        # The path of a worktree must not cost the message.
+        longest += len(place)
+    # The first error is often the cause, the last one the summary.
+    failed = [line for line in strong if _FAILED_TEST.match(line)]
+    found = [*strong[:1], *strong[-1:], *failed[:1], *weak[:1], lines[-1]]
+    picked = [*located[:1], *first, *found]
+    if not strong and not weak:
+        # A shell's own complaint comes last.
+        picked.append(lines[0])
+    return _join_different([_with_next(line, lines) for line in picked], longest)
+
+
+def _join_different(picked: list[str], longest: int) -> str:
+    """Join the first few lines that say something new; `longest` limits the first one."""
+    unique: list[str] = []
+    for n, each in enumerate(picked):
+        line = cut(each, _LINE_CHARS if n else longest)
+        if not any(line.lstrip("→×✗✘E ") in known for known in unique):
+            unique.append(line)
+    return "\n".join(unique[:_MOST_ERROR_LINES])
+
+
+def _find_last_step(lines: list[str]) -> list[str]:
+    """Return what the last command of a script printed, if that explains the failure."""
+    steps = [n for n, line in enumerate(lines) if _STEP.match(line)]
+    last = lines[steps[-1] + 1 :] if steps and steps[-1] else []
+    return last if any(_is_strong(line) or _LOCATED.match(line) for line in last) else lines
+
+
+def _find_place(lines: list[str]) -> str:
+    """Return the file and line that an error names apart from its message."""
+    found = [each for line in lines if (each := _PLACE.match(line)) and not _FOREIGN.search(line)]
+    if not found:
+        return ""
+    # A Python traceback ends with the place; the others begin with it.
+    last = found[-1]
+    return f"{last['file']}:{last['line']}" if last["file"] else found[0]["place"] or ""
+
+
+def explain_failure(output: str, exit_code: int | None, *, is_search: bool = False) -> str:
+    """Return why a command failed; the exit code, if its output does not look like an error."""
+    reason = pick_error_lines(output, is_search=is_search)
+    looks_like_one = any(find.search(reason) for find in (_STRONG, _WEAK, _TIMEOUT, _EXIT))
+    if not exit_code or looks_like_one or any(map(_LOCATED.match, reason.splitlines())):
+        return reason
+    code = f"{COMPLETED} {exit_code}"
+    # A single line is more likely to be a message than a part of a result.
+    lines = [reason, code] if "\n" not in reason else [code, reason]
+    return "\n".join(filter(None, lines))
+
+
+def _with_next(line: str, lines: list[str]) -> str:
+    """Add the next line to one that only introduces it: "Failed to remove 1 worktree:"."""
+    introduces = line.endswith(":") and line in lines
+    following = lines[lines.index(line) + 1 :][:1] if introduces else []
+    return " ".join([line, *following])
+
+
+def _is_strong(line: str) -> bool:
+    is_error = _STRONG.search(line) or _TIMEOUT.search(line)
+    return is_error is not None and not _NO_ERRORS.search(line)
+
+
+def _is_not_strong(line: str) -> bool:
+    return _STRONG.search(line) is None
+
+
+def looks_failed(output: str) -> bool:
+    """Return whether output reports errors in spite of a successful exit code."""
+    return any(
+        _STRONG.search(line) and not _NO_ERRORS.search(line)
+        for line in output[-_TAIL_CHARS:].splitlines()
+    )
+
+
+def is_harmless(output: str) -> bool:
+    """Return whether a command only failed because there was nothing to do."""
+    return _HARMLESS.search(output) is not None
+
+
+def hides_failure(command: str, output: str) -> bool:
+    """Return whether a check or build failed, although a pipe or a chain reports success."""
+    if not output or not any(sign in command for sign in "|;\n"):
+        return False
+    if _FAILED_CHECK.search(without_colours(output[-_SUMMARY_CHARS:])) is None:
+        return False
+    return runs_project(command)
+
+
+def is_not_found(command: str, output: str, exit_code: int | None, *, ok: bool) -> bool:
+    """Return whether a command could not run, because there is no such program or script."""
+    said = output[:_SUMMARY_CHARS].strip()
+    # A pipe hides the exit code, but then nothing else is printed.
+    if ok and "\n" in said:
+        return False
+    missing = [name for found in _NOT_FOUND.finditer(said) for name in found.groups() if name]
+    # A script that needs a program which is missing exists itself.
+    return any(name in command for name in missing) if missing else exit_code == _NO_PROGRAM
+
+
+def is_misused(error: str) -> bool:
+    """Return whether a command failed only because of a wrong option or argument."""
+    return _MISUSED.search(error) is not None

@@ -1,0 +1,96 @@
+"""Say what has changed since a checkpoint was saved."""
+
+from collections.abc import Iterator
+from shlex import quote
+
+from leftoff.text import fence
+from leftoff.text.budget import Item, Section, fit
+from leftoff.text.fence import Rendered, say
+from leftoff.text.plural import format_count
+from leftoff.threads.briefing_weights import USUAL, Weights
+from leftoff.threads.check_claims import Checks, HeadCheck, LostCodeCheck
+
+_LOST_FILES = 5
+
+
+def changes(checks: Checks) -> Rendered:
+    """List what changed since the save, one line each; empty if nothing did."""
+    return fence.join(fit([Section(say(""), [*list_changes(checks, USUAL)])], []))
+
+
+def branch_warning(checks: Checks) -> Rendered | None:
+    """Warn when the work was saved on another branch."""
+    branch = checks.branch
+    if branch.same:
+        return None
+    return say(
+        "Warning: You're on `{now}` but checkpoint was saved on `{saved}`. "
+        "Switch with: git checkout {name}{gone}",
+        now=branch.now or "unknown",
+        saved=branch.saved or "",
+        name=quote(branch.saved or ""),
+        gone=say(" (there is no such branch here)" if branch.is_gone else ""),
+    )
+
+
+def _head_moved(head: HeadCheck, worth: Weights) -> Iterator[Item]:
+    if head.diverged:
+        yield Item(
+            say("- HEAD was rewritten: the saved commit is no longer in its history."), worth.head
+        )
+    elif head.commits_since is None:
+        yield Item(say("- HEAD moved; git cannot say how far."), worth.head)
+    elif head.commits_since:
+        moved = say("- HEAD moved by {count}", count=format_count(head.commits_since, "commit"))
+        subjects = [
+            Item(
+                say("  - {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject),
+                worth.new_commit - n,
+            )
+            for n, commit in enumerate(head.commits[:5])
+        ]
+        yield Item(moved, worth.head, subjects, lead=say("; commit subjects:"))
+
+
+def list_changes(checks: Checks, worth: Weights = USUAL) -> Iterator[Item]:
+    """Yield what changed since the save."""
+    if warning := branch_warning(checks):
+        yield Item(warning, worth.branch)
+    yield from _head_moved(checks.head, worth)
+    for file in checks.files:
+        if file.state != "same":
+            changed = say("- {state}: {path}", state=file.state, path=file.path)
+            is_missing = file.state == "missing"
+            yield Item(changed, worth.missing_file if is_missing else worth.changed_file)
+    if (plan := checks.plan) is not None and plan.state != "same":
+        yield Item(
+            say("- {state}: the plan {path}", state=plan.state, path=plan.path), worth.missing_file
+        )
+    if checks.worktree is not None:
+        removed = say(", which was removed or moved" if checks.worktree_is_gone else "")
+        where = say(
+            "- saved in another worktree: {path}{removed}", path=checks.worktree, removed=removed
+        )
+        yield Item(where, worth.worktree)
+    if checks.lost_code is not None:
+        yield _format_lost_code(checks.lost_code, worth)
+
+
+def _format_lost_code(lost: LostCodeCheck, worth: Weights) -> Item:
+    """Say which uncommitted code is gone, and how to get it back."""
+    where = (
+        say("gone with the worktree {path:200}", path=lost.worktree)
+        if lost.worktree
+        else say("not in your worktree any more")
+    )
+    text = say(
+        "- {where}: uncommitted changes in {count} of this thread's last snapshot. To bring them "
+        "back, run `{command}`",
+        where=where,
+        count=format_count(len(lost.paths), "file"),
+        command=lost.command,
+    )
+    named = [
+        Item(say("  - {path}", path=each), worth.named_file) for each in lost.paths[:_LOST_FILES]
+    ]
+    return Item(text, worth.missing_file + 1, named, lead=say(":"))

@@ -1,0 +1,228 @@
+"""The cause of a failure is found in what a command printed."""
+
+import pytest
+
+from leftoff.session.facts import error_lines
+from rows import for_each
+
+
+@pytest.mark.parametrize(
+    ("output", "telling"),
+    [
+        ("fine\nE   AssertionError: 1 != 2\n1 failed in 3 s", "E   AssertionError: 1 != 2"),
+        ("a\nb\nrg: x.toml: No such file or directory", "rg: x.toml: No such file or directory"),
+        ("nothing to see\nlast words", "last words"),
+        ("0 errors\nfatal: no upstream", "fatal: no upstream"),
+        ("", ""),
+    ],
+)
+def test_the_error_lines_of_a_failure_are_picked(output: str, telling: str) -> None:
+    assert telling in error_lines.pick_error_lines(output).splitlines() or telling == ""
+
+
+def test_error_lines_are_few_and_short() -> None:
+    output = "\n".join(f"error {n} " + "x" * 1000 for n in range(1000))
+
+    lines = error_lines.pick_error_lines(output).splitlines()
+
+    assert len(lines) <= 3
+    assert all(len(line) <= 200 for line in lines)
+
+
+def test_the_place_of_an_error_comes_before_its_summary() -> None:
+    output = "> build\n---\nFAILED in 3s\nsrc/a.ts:3:1 - error TS1: no\nFound 1 error."
+
+    assert error_lines.pick_error_lines(output).splitlines()[0] == "src/a.ts:3:1 - error TS1: no"
+
+
+def test_the_place_of_an_error_is_found_in_a_coloured_output() -> None:
+    output = (
+        "\x1b[0Ksrc/a.ts\x1b[0m:\x1b[0m3\x1b[0m:1 \x1b]8;;https://e.x\x1b\\lint/no\x1b]8;;\x1b\\"
+        " ━━━━━\x1b[0m\r\n\x1b[31mFound 1 error.\x1b[0m"
+    )
+
+    assert error_lines.pick_error_lines(output).splitlines()[0] == "src/a.ts:3:1 lint/no"
+    # Such a line is not one of the output's own, and may seem to introduce the next one.
+    assert error_lines.pick_error_lines("\x1b[1ma.c:3:\x1b[0m\nerror").startswith("a.c:3:")
+
+
+def test_a_line_that_introduces_the_next_one_is_shown_with_it() -> None:
+    output = "Failed to remove 1 worktree:\n- main: has changes\nHint: commit them"
+
+    assert error_lines.pick_error_lines(output).splitlines()[0] == (
+        "Failed to remove 1 worktree: - main: has changes"
+    )
+
+
+def test_a_rule_or_a_bare_mark_is_not_an_error() -> None:
+    assert error_lines.pick_error_lines("---\nError\nzsh: no matches found: x*").splitlines() == [
+        "zsh: no matches found: x*"
+    ]
+
+
+def test_the_file_that_a_linter_names_comes_first() -> None:
+    output = "src/a.ts format ━━━━━━\n  × Formatter would change it\nFound 1 error."
+
+    assert error_lines.pick_error_lines(output).startswith("src/a.ts format")
+
+
+def test_a_timeout_is_an_error() -> None:
+    output = "running 3 tests\nTest timeout of 30000ms exceeded.\nat run (a.js)\nlast line"
+
+    assert "Test timeout of 30000ms exceeded." in error_lines.pick_error_lines(output)
+
+
+@for_each(
+    ("command", "output"),
+    [
+        ("pytest -q 2>&1 | tail -3", "1 failed, 2 passed in 0.1s"),
+        ("pytest -q | tail -1", "FAILED tests/test_a.py::test_b - assert 1 == 2"),
+        ("cargo build 2>&1 | grep -E error", "error[E0308]: mismatched types"),
+        ("npx tsc --noEmit | head", "src/a.ts(3,1): error TS2322: no"),
+        ("go test ./... 2>&1 | tail -3", "FAIL\tpkg\t0.1s"),
+        ("npm test || true", "npm ERR! code ELIFECYCLE"),
+        ("ruff check . ; echo done", "Found 2 errors.\ndone"),
+        ("python app.py 2>&1 | tail -1", "ValueError: bad"),
+    ],
+)
+def test_a_pipe_or_chain_can_hide_a_failure(command: str, output: str) -> None:
+    assert error_lines.hides_failure(command, output)
+
+
+@for_each(
+    ("command", "output"),
+    [
+        ("pytest -q | tail -1", "3 passed, 0 failed"),
+        ("pytest -q | tail -1", "2 passed, 1 xfailed"),
+        ("ruff check --fix . | tail -1", "Found 2 errors (2 fixed, 0 remaining)."),
+        ("git log | head", "1 failed"),
+        ("gh run view 1 --log | grep FAIL", "FAIL a"),
+        ("cat build.log | grep FAILED", "FAILED tests/a.py::b"),
+        ("node -e 'run(); stop()'", "npm error code E404"),
+    ],
+)
+def test_what_only_shows_a_failure_has_not_failed(command: str, output: str) -> None:
+    assert not error_lines.hides_failure(command, output)
+
+
+@pytest.mark.parametrize(
+    ("output", "first"),
+    [
+        (
+            ("error[E0308]: mismatched types\n  --> src/lexer.rs:57:20\n   |\n57 | line: line,\n"
+            "error: could not compile `parser` (lib) due to 1 previous error"),
+            "src/lexer.rs:57:20: error[E0308]: mismatched types",
+        ),
+        (
+            (" \u276f src/a.test.tsx  (4 tests | 1 failed) 120ms\n FAIL  src/a.test.tsx > it\n"
+            "FormError: no total\n \u276f src/a.test.tsx:31:10\n Tests  1 failed | 43 passed (44)"),
+            "src/a.test.tsx:31:10: FormError: no total",
+        ),
+        (
+            ("FAIL src/login.test.ts\n  TypeError: no secret\n"
+            "    at f (/r/node_modules/jest/run.js:1:2)\n    at sign (src/session.ts:22:18)\n"
+            "Tests: 1 failed, 6 passed, 7 total"),
+            "src/session.ts:22:18: TypeError: no secret",
+        ),
+        (
+            ('Traceback (most recent call last):\n  File "/r/jobs/daily.py", line 91, in main\n'
+            '    load(rows)\n  File "/r/etl/load.py", line 40, in load\n    run(rows)\n'
+            '  File "/usr/lib/python3.11/sqlite3/dump.py", line 7, in run\nKeyError: 3'),
+            "/r/etl/load.py:40: KeyError: 3",
+        ),
+        (
+            ("To github.com:a/b.git\n ! [rejected]        x -> x (non-fast-forward)\n"
+            "error: failed to push some refs to 'github.com:a/b.git'"),
+            "! [rejected]        x -> x (non-fast-forward)",
+        ),
+        (
+            ("make: gcc: No such file or directory\nmake: *** [Makefile:3: all] Error 127\n"
+            'Error: building at STEP "RUN make": exit status 2'),
+            "make: gcc: No such file or directory",
+        ),
+    ],
+)  # fmt: skip
+def test_the_cause_comes_first_with_its_place(output: str, first: str) -> None:
+    lines = error_lines.pick_error_lines(output).splitlines()
+
+    assert lines[0] == first
+    # Nothing is said twice.
+    assert not any(line in first for line in lines[1:])
+
+
+def test_the_name_of_the_task_before_a_place_is_allowed() -> None:
+    output = (
+        "[lint:go] a/hooks.go:16:15: G304: Potential file inclusion\n[lint:go] ERROR task failed"
+    )
+
+    assert error_lines.pick_error_lines(output).splitlines()[0] == (
+        "[lint:go] a/hooks.go:16:15: G304: Potential file inclusion"
+    )
+
+
+def test_what_passed_is_no_error() -> None:
+    output = "(pass) parser > reports errors of a file [4ms]\n(fail) parser > reads a file\n1 fail"
+
+    assert "(pass)" not in error_lines.pick_error_lines(output)
+
+
+def test_the_last_step_of_a_script_is_the_one_that_failed() -> None:
+    output = (
+        "$ bun test src/\nerror: All fail\n      at x (src/limit.test.ts:89:16)\n 9 pass\n 0 fail\n"
+        "$ biome check\n at src/form.test.ts format \u2501\u2501\u2501\nFound 1 error.\n"
+        'error: script "lint" exited with code 1'
+    )
+
+    assert error_lines.pick_error_lines(output).splitlines()[0] == "src/form.test.ts format"
+
+
+def test_a_conflict_is_the_cause() -> None:
+    output = "CONFLICT (content): Merge conflict in a.md\nerror: could not apply f34d38b... docs"
+
+    assert error_lines.pick_error_lines(output).startswith("CONFLICT (content)")
+
+
+def test_a_place_that_can_be_fixed_is_a_place() -> None:
+    output = (
+        "at src/app.tsx:40:13 lint/noUnusedImports  FIXABLE  \u2501\u2501\u2501\n"
+        "Some errors were emitted while applying fixes."
+    )
+
+    assert error_lines.pick_error_lines(output).startswith("src/app.tsx:40:13 lint/noUnusedImports")
+
+
+def test_a_call_that_led_to_an_error_is_not_the_error() -> None:
+    output = (
+        "FAIL src/level.test.ts\n  Test suite failed to run\n"
+        "    Cannot find module './enemy' from 'src/level.ts'\n"
+        "      at Resolver._throwModNotFoundError (node_modules/jest-resolve/resolver.js:427:11)\n"
+        "      at Object.<anonymous> (src/level.ts:3:1)\nTest Suites: 1 failed, 8 total"
+    )
+
+    assert error_lines.pick_error_lines(output).splitlines()[0] == (
+        "src/level.ts:3:1: Cannot find module './enemy' from 'src/level.ts'"
+    )
+
+
+def test_what_gradle_quotes_is_not_a_step_of_a_script() -> None:
+    output = (
+        "> Task :api:compileTestJava FAILED\nsrc/A.java:14: error: package x does not exist\n"
+        "> Compilation failed; see the compiler output below.\nBUILD FAILED in 4s"
+    )
+
+    assert error_lines.pick_error_lines(output).startswith("src/A.java:14: error:")
+
+
+def test_the_message_of_an_error_is_whole_although_its_place_is_long() -> None:
+    place = f"/home/me/{'worktree-' * 15}/test/config.test.ts:309:28"
+    output = (
+        "(pass) config > errors on a bad name\n306 |     const error = find(\n307 |       name);\n"
+        "error: expect(received).toContain(expected)\n"
+        f"      at <anonymous> ({place})\n(fail) config > reports a removed policy\n 1 fail"
+    )
+
+    assert error_lines.pick_error_lines(output).splitlines() == [
+        f"{place}: error: expect(received).toContain(expected)",
+        "1 fail",
+        "(fail) config > reports a removed policy",
+    ]
