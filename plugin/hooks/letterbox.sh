@@ -148,7 +148,9 @@ wake_settle() {
   if [ -n "$now" ]; then
     set -C
     claim=$state/waking.$((now / 5 - 1))
-    while [ -f "$claim" ] && read -r pid <"$claim"; do
+    while [ -f "$claim" ]; do
+      # The process of an empty claim is starting settle right now.
+      read -r pid <"$claim" || return
       is_alive "$pid" && return
       claim=$claim.$pid
     done 2>/dev/null

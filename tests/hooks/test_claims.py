@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,20 @@ def test_a_claim_of_the_slot_before_holds(state: Path) -> None:
         lease.forget_claims(str(state))
         (state / f"waking.{before - 1}").write_text(f"{os.getppid()}\n", encoding="utf-8")
         is_made = lease.make_claim(str(state))
+
+    assert not is_made
+
+
+def test_a_claim_of_the_slot_before_holds_before_its_pid_is_written(state: Path) -> None:
+    is_made, before = True, -1
+    while before != (lease.now() or 0) // 5:
+        before = (lease.now() or 0) // 5
+        lease.forget_claims(str(state))
+        (claim := state / f"waking.{before - 1}").touch()
+        starter = threading.Thread(target=claim.write_text, args=(f"{os.getppid()}\n",))
+        starter.start()
+        is_made = lease.make_claim(str(state))
+        starter.join()
 
     assert not is_made
 

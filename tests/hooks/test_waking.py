@@ -101,6 +101,22 @@ def test_a_settle_that_died_at_once_is_followed_by_another(box: Letterbox, woken
     until(lambda: len(woken.starts()) == 2, "another settle")
 
 
+@pytest.mark.skipif(lease.now() is None, reason="no clock that a shell can read")
+@pytest.mark.usefixtures("woken")
+def test_a_claim_without_a_pid_holds_in_the_next_slot(box: Letterbox) -> None:
+    """Its process is just starting a settle, which takes a while on a busy machine."""
+    before, slot = -1, _slot()
+    while before != slot:
+        before = slot
+        box.state.mkdir(parents=True, exist_ok=True)
+        lease.forget_claims(str(box.state))
+        (box.state / f"waking.{before - 1}").touch()
+        box.fire("Stop", b"{}")
+        slot = _slot()
+
+    assert not (box.state / f"waking.{before}").exists()
+
+
 def test_a_settle_that_holds_its_lease_is_left_to_its_work(box: Letterbox, woken: Woken) -> None:
     lease.hold(lease.LeaseMark(f"{box.state}/settling"), 0)
 

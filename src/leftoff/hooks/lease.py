@@ -267,7 +267,8 @@ def _write_claim(path: str) -> bool:
 
 def _last_owner(path: str) -> int:
     """Return the running process of the last claim in a slot; 0 if there is none."""
-    while owner := _pid_in(path):
+    # The process of an empty claim is starting settle right now, and its pid follows.
+    while os.path.lexists(path) and (owner := _owner(path)):
         if is_there(owner):
             return owner if owner != os.getpid() else 0
         path = f"{path}.{owner}"
