@@ -17,6 +17,9 @@ from leftoff.store import Store
 
 ROUNDS = 41
 FILES = 200
+# Ship also saves a checkpoint, keeps the code in a snapshot and reads the messages of the branch:
+# nine more calls of git, where the bare commands make three.
+_MOST = 3.5
 
 _BARE = (("add", "--all"), ("commit", "--quiet", "--message=More"), ("push", "--quiet", "origin"))
 # The minimum that a Python program must do: start, and run git three times.
@@ -48,7 +51,7 @@ def _measure(folder: Path) -> list[Figure]:
     }
     samples = interleave(cases, ROUNDS)
     return [
-        compare("ship --no-pr / git add, commit, push", samples, ("inside", "bare"), 2.0),
+        compare("ship --no-pr / git add, commit, push", samples, ("inside", "bare"), _MOST),
         compare("  as programs, with Python's start", samples, ("program", "minimal")),
     ]
 
