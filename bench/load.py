@@ -16,6 +16,7 @@ import msgspec
 from bench import stage, transcript, venv
 from bench.harness import Figure, Program, Sample, run
 from bench.stage import Stage
+from leftoff.torture.load import count_settles
 
 SESSIONS = 64
 EVENTS = 50
@@ -55,7 +56,7 @@ class _Count:
 
     def _look(self) -> None:
         while not self._is_over.wait(0.002):
-            self.most = max(self.most, len(stage.processes(self._state)))
+            self.most = max(self.most, count_settles(self._state))
 
 
 class Crowd:

@@ -1,6 +1,8 @@
 """Hooks keep uncommitted code after each turn, and say when a command destroyed some."""
 
+import contextlib
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -8,10 +10,14 @@ import pytest
 from gitrepo import Repo
 from hooks.letterboxes import BOXES, install_python, replied
 from leftoff import context
+from leftoff.agents.hook_events import HookEvent
+from leftoff.config import Settings
 from leftoff.context import find_project
 from leftoff.hooks import before_command, replies, start, trouble
+from leftoff.hooks.process_event import Following
 from leftoff.projects.project import Project
 from leftoff.snapshots.shelf import Snapshot, find_snapshot, list_snapshots
+from leftoff.store import Store
 from talk import Talk
 
 
@@ -47,6 +53,33 @@ def test_a_turn_that_changed_a_file_leaves_a_snapshot(
     assert (found.trigger, found.session, found.files) == ("turn", talk.session_id, 1)
     talk.fire("Stop")
     assert len(taken(project)) == 1
+
+
+def test_turns_that_have_all_ended_share_one_snapshot(
+    repo: Repo, talk: Talk, project: Project
+) -> None:
+    def end_turn(at: float) -> int:
+        event = HookEvent(
+            agent="claude",
+            kind="stop",
+            session_id=talk.session_id,
+            cwd=str(repo.folder),
+            transcript_path=str(talk.transcript),
+            at=at,
+        )
+        following.settle(event)
+        return len(taken(project))
+
+    talk.work()
+    now = time.time()
+    with contextlib.closing(Store(project)) as store:
+        following = Following(store, Settings(), "claude", talk.session_id)
+        repo.write("app.py", "print(2)\n")
+        assert end_turn(now - 10) == 1
+        repo.write("app.py", "print(3)\n")
+        # The snapshot is newer than this turn.
+        assert end_turn(now - 5) == 1
+        assert end_turn(time.time()) == 2
 
 
 def test_a_turn_without_work_leaves_none(repo: Repo, talk: Talk, project: Project) -> None:

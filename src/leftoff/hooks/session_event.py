@@ -63,6 +63,8 @@ class Sight:
         self.store = store
         self.record = records.load(store, agent, session_id)
         self.life = records.life_of(store.project.state_folder, agent, session_id)
+        self.code_kept_at = 0.0
+        """When the last snapshot of the session's code began."""
         self._memory = read_memory(self.record)
         self._kept = self.record.memory
         self._stamp: tuple[object, ...] = ()

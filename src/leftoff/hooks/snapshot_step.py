@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 from leftoff.hooks import trouble
@@ -19,7 +20,12 @@ _NICE = 10
 
 
 def keep_code(case: Case, *, is_saved: bool) -> None:
-    """Take a snapshot at low priority; a failure is noted and stops nothing."""
+    """Take a snapshot at low priority; a failure is noted and stops nothing.
+
+    Of a backlog of turns that have all ended, the code after the last one is all that is left.
+    """
+    if not is_saved and case.event.at < case.sight.code_kept_at:
+        return
     thread = case.store.index().find_thread(case.event.session_id)
     reason = Reason(
         trigger=_name_trigger(case, is_saved=is_saved),
@@ -44,8 +50,10 @@ def _work(case: Case, reason: Reason) -> None:
     with contextlib.suppress(OSError, AttributeError):
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
     project = case.store.project
+    began = time.time()
     try:
         take_snapshot(project, reason, seconds=_SECONDS)
+        case.sight.code_kept_at = began
         limit = case.settings.snapshot_limit * 1_000_000
         if needs_tidying(project, limit=limit):
             _start_tidying(project.worktree)

@@ -95,7 +95,7 @@ class _Watch:
     """Waits, and meanwhile counts the settle processes of this user."""
 
     def __init__(self, state: Path) -> None:
-        self._state = str(state).encode()
+        self._state = state
         self.most = 0
 
     def until(self, is_so: Callable[[], bool]) -> bool:
@@ -109,26 +109,34 @@ class _Watch:
         return True
 
     def settles(self) -> int:
-        """Count the settle processes that run at the same moment (Linux only).
+        """Count the settle processes that run at the same moment."""
+        return count_settles(self._state)
 
-        A look takes a while, but the processes that two looks see all ran between them.
-        """
-        return len(self._look() & self._look())
 
-    def _look(self) -> set[str]:
-        """Find supervisors and workers; the children of workers are about to become git."""
-        parents = dict(filter(None, map(self._find_parent, Path("/proc").glob("[0-9]*"))))
-        return {pid for pid, parent in parents.items() if parents.get(parent) not in parents}
+def count_settles(state: Path) -> int:
+    """Count a user's settle processes that run at the same moment (Linux only).
 
-    def _find_parent(self, folder: Path) -> tuple[str, str] | None:
-        """Return the pid of a settle process and that of its parent."""
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-            # `setsid`, which starts settle, has the same arguments after its own name.
-            is_python = b"python" in words[0].rpartition(b"/")[2]
-            if not (is_python and b"leftoff.hooks.settle" in words and self._state in words):
-                return None
-            fields = (folder / "stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
-        except OSError:
+    A look takes a while, but the processes that two looks see all ran between them.
+    """
+    return len(_find_settles(state) & _find_settles(state))
+
+
+def _find_settles(state: Path) -> set[str]:
+    """Find supervisors and workers; the children of workers are about to become git."""
+    found = (_find_parent(each, state) for each in Path("/proc").glob("[0-9]*"))
+    parents = dict(filter(None, found))
+    return {pid for pid, parent in parents.items() if parents.get(parent) not in parents}
+
+
+def _find_parent(folder: Path, state: Path) -> tuple[str, str] | None:
+    """Return the pid of a settle process and that of its parent."""
+    try:
+        words = (folder / "cmdline").read_bytes().split(b"\0")
+        # `setsid`, which starts settle, has the same arguments after its own name.
+        is_python = b"python" in words[0].rpartition(b"/")[2]
+        if not (is_python and b"leftoff.hooks.settle" in words and str(state).encode() in words):
             return None
-        return folder.name, fields[1]
+        fields = (folder / "stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
+    except OSError:
+        return None
+    return folder.name, fields[1]
