@@ -19,7 +19,7 @@ class CommandRule(NamedTuple):
 
 
 # The letters and words of the options below. A line without any of them is skipped.
-LETTERS = b"pPuUawAXbhDkKN"
+LETTERS = b"pPuUawAXbhDkKNs"
 LONG_OPTIONS = (
     b"-nb",
     b"-cb",
@@ -177,6 +177,30 @@ COMMANDS: tuple[CommandRule, ...] = (
         "in_command",
         ("ldapsearch -x -D cn=admin,dc=x -w <pw> -b dc=x", "ldapadd -w '<pw>' -f a.ldif"),
         ("ldapsearch -W -b dc=x", "ldapsearch -w $PASS"),
+    ),
+    CommandRule(
+        "ldappasswd",
+        r"(?-i:-[sa])[ ]<value>",
+        "in_command",
+        ("ldappasswd -x -D cn=admin -s <pw> uid=ada",),
+        ("ldappasswd -x -s $PASS uid=ada", "ldappasswd -S uid=ada"),
+    ),
+    CommandRule(
+        "curl",
+        r"(?-i:-b)[ =]?(?:<q>)?([\w.%-]{1,64}=[^\s\"'\\]{8,4096}"
+        r"(?:;[ ][\w.%-]{1,64}=[^\s\"'\\]{0,4096}){0,40})",
+        "in_cookie",
+        ("curl -b 'session=<token>; theme=dark' https://x.test", "curl -s -b sid=<token> x.test"),
+        ("curl -b cookies.txt https://x.test", "curl -b theme=highcontrast https://x.test"),
+        kind="cookie",
+    ),
+    CommandRule(
+        "netlify",
+        r"--auth[ =]<value>",
+        "in_command",
+        ("netlify deploy --auth <token>", "netlify deploy --prod --auth=<token>"),
+        ("netlify deploy --auth $NETLIFY_AUTH_TOKEN",),
+        kind="token",
     ),
     CommandRule(
         "smbclient rpcclient net smbget smbtree winexe wmic nmblookup mount.cifs wbinfo",

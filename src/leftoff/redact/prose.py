@@ -230,6 +230,24 @@ PROSE: tuple[SecretPlace, ...] = (
     ),
     SecretPlace(
         "password",
+        "pass",
+        r"pass(?:word)?[:=]?[ ]{0,2}" + _VALUE,
+        "stated",
+        ("user ada / password <pw>", "user: ada / pass: <pw>", "pin: 4711 pass: <pw>"),
+        ("user ada / password required", "user admin / pass 2 of 3"),
+        before=rf"\b(?:user(?:name)?|login)[:=]?[ ]{_USER}[ ]?[/|][ ]?\Z"
+        r"|\bpin[:=]?[ ]\d{3,12},?[ ]\Z",
+    ),
+    SecretPlace(
+        "password",
+        "log",
+        rf"log[ ]?in[ ](?:with|as)[ ]{_USER}:{_VALUE}",
+        "stated",
+        ("login with ada:<pw>", "log in as ada:<pw> first"),
+        ("login with google:enabled", "login with oauth:token2"),
+    ),
+    SecretPlace(
+        "password",
         "login ",
         r"login[ ](?:is[ ]|as[ ]|with[ ])?(?!form|page|screen|view|flow|step)"
         rf"{_USER}[ ]/[ ]{_VALUE}",

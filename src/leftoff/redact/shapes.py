@@ -88,7 +88,7 @@ _WEAK = frozenset(
     b"test_ live_ api_ app- web_ app_ auto_ ss_ key- secret_ secret- access_ refresh_ sandbox_ "
     b"dataset- api- sdk- mob- prod: dev: pk_ sk_ ak_ sk- md- fc- pa- at- ws- cu_ b_ re_ act_ "
     b"NF- as- ak- ls__ cal_ sts_ pub s. b. r. 00 11 SK AC MC5 sk EAAA AKC cli_ master- "
-    b"account- sk. pk. tk. KEY AK1 0.A 1.A Tsk_ Tpk_ lk_".split()
+    b"account- cli- sk. pk. tk. KEY AK1 0.A 1.A Tsk_ Tpk_ lk_".split()
 )
 # Beside an unknown kind, these bytes indicate a path, a call, or a part of a longer text.
 _NOT_BEFORE = b"/+.@#%&$\\~-_"
@@ -107,6 +107,8 @@ _HASH = lazy(
     rb"\$(?:2[abxy]?\$\d{1,2}\$([\w./]{53})|[156]\$(?:rounds=\d{1,9}\$)?[\w./]{1,16}\$[\w./]{22,86}"
     rb"|[78]\$[\w./]{8,32}\$[\w./]{40,86}|g?y\$[\w./]{1,16}\$[\w./]{1,86}\$[\w./]{40,86}"
     rb"|argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{1,60}\$[\w+/]{8,88}\$[\w+/]{16,172}"
+    rb"|[PH]\$[\w./]{31}(?![\w./])"
+    rb"|[89]\$[\w./]{14}\$[\w./]{43}"
     rb"|(?:apr1|sha1|md5)\$[\w./]{1,16}\$[\w./]{22,86}"
     rb"|(?:pbkdf2|scrypt)[\w:-]{0,20}\$[\w$=,./+]{20,300}"
     rb"|krb5[a-z]{2,8}\$\d\d\$[^\s$]{1,200}\$[^\s\"']{32,8192})"

@@ -34,7 +34,8 @@ _WRAPPED = (
 _QUOTE = rb"(?=[bfrun@$]{0,3}\\{0,8}[\"'`])"
 SEPARATOR = (
     rb"(?:(?:[\s,]|\\{1,8}[nr]){0,60}+\\{0,8}[\"']?value\\{0,8}[\"']?[ \t]{0,8}(?P<pair>[:=])"
-    rb"|[ \t]{0,40}+(?:(?P<equals>:=|=>|->|\?=|={1,3}|!={1,2})"
+    rb"|[ \t]{0,40}+(?:(?P<equals>:=|=>|->|<-(?=[ ]{0,2}[\"'])|\?=|={1,3}|!={1,2}"
+    rb"|\[\d{0,5}\][ ]{0,2}=(?=[ ]{0,2}\"))"
     rb"|:[ \t]{0,8}[a-z_&*][\w.:\[\] |?&<>*']{0,40}?=(?=[ \t]{0,8}"
     + _WRAPPED
     + rb"[bfru]?\\{0,8}[\"'])"
@@ -58,7 +59,7 @@ VALUE = (
 STORING = lazy(
     rb"(?i)(?:env|environ|fetch|get|getOrDefault|property|put|set|add|append|define|header|param"
     rb"|field"
-    rb"|entry|config|option|literal|of|with|prop|variable|string)s?\("
+    rb"|entry|config|option|literal|of|with|prop|variable|var|default|string)s?\("
     rb"\s{0,8}\\{0,8}[\"'`](?:[\w-]{1,40}[.:/]){0,6}\Z"
 )
 SETTING = lazy(

@@ -10,6 +10,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("gitlab token", "_gitlab_session=(<32 lower>)", "_gitlab_session=(<8 hex>)"),
     ("atlassian token", "AT{ATT|CTT|STT}<20+ jose>", "ATATT_is_the_prefix_of_a_token"),
     ("bitbucket token", "ATBB<24+ alnum>", "ATBB<8 alnum>"),
+    ("phabricator token", "{api|cli}-<28 lower>", "cli-<12 lower>"),
     ("bitbucket token", "BBDC-<40-50 base64>", "BBDC-<12 alnum>"),
     ("npm token", "npm_<30+ alnum>", "npm_config_registry_for_this_scope"),
     ("pypi token", "pypi-Ag<40+ word>", "pypi-Agent-for-automatic-uploads"),

@@ -11,5 +11,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("convex key", "{prod|dev|preview}:<4-60 word>|(<40+ word>)", "prod:<4 word>|(<8 word>)"),
     ("dbt token", "dbt{u|s|c|x}_<30+ word>", "dbtu_<8 word>"),
     ("census key", "secret-token:<20+ alnum>", "secret-token:<6 alnum>"),
+    ("nats seed", "S{A|C|N|O|U|X}<56 upper>", "SU<12 upper>"),
     ("wepay token", "{PRODUCTION|STAGE}_<64 hex>", "PRODUCTION_<8 hex>"),
 )  # fmt: skip

@@ -11,6 +11,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("sentry token", "sntryu_<40+ hex>", "sntryu_<8 hex>"),
     ("dynatrace token", "dt0<1 letter><2 digit>.<24 alnum>.<64 alnum>",
      "dt0c01.<8 alnum>.<8 alnum>"),
+    ("logfire token", "pylf_v<1 digit>_{us|eu|}{_|}<40+ alnum>", "pylf_v1_us_<8 alnum>"),
     ("posthog key", "ph{x|s|c|a|r}_<30+ word>", "phx_<8 word>"),
     ("datadog key", "pub<32 hex>", "pub<12 hex>"),
     ("honeycomb key", "hc{a|b|x}ik_<58 lower>", "hcaik_<8 lower>"),
