@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from leftoff.cli import everywhere_view as everywhere_view
     from leftoff.cli import fill_form as fill_form
     from leftoff.cli import hand_over_command as hand_over_command
+    from leftoff.cli import native_confirmations as native_confirmations
     from leftoff.cli import nothing_to_resume as nothing_to_resume
     from leftoff.cli import page_formats as page_formats
     from leftoff.cli import pending_view as pending_view

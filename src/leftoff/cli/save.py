@@ -3,7 +3,7 @@
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -445,6 +445,7 @@ def _describe_thread(former: str, checkpoint: Checkpoint) -> str:
 
 
 _SHOWN_CHARS = 200
+_PATH = "  Path  "
 
 Written = Mapping[str, Sequence[Path]]
 """The native files written for the checkpoint, by profile."""
@@ -454,108 +455,23 @@ def confirmation(
     noise: str, checkpoint: Checkpoint, path: Path, written: Written, *, advise_clear: bool = False
 ) -> list[str]:
     """Return the lines that confirm a saved checkpoint."""
-    lines = _NOISE[noise](checkpoint, path, written)
-    return [*lines, "", f"  {_ADVICE}"] if noise == "panel" and advise_clear else lines
-
-
-_ADVICE = "You can clear the agent's context now; the next session gets this checkpoint."
-
-
-def _silent(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
-    del checkpoint, path, written
-    return []
-
-
-# guardz's format.
-def _line(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
-    del path, written
-    name = checkpoint.name
-    return [f'Checkpoint "{name}" saved. Resume anytime: `continue {name}`']
-
-
-_PATH = "  Path  "
-
-
-def _full(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
-    natives = [str(each) for found in written.values() for each in found]
+    if noise == "silent":
+        return []
+    if noise != "full":
+        return cli.native_confirmations.confirm(
+            noise, checkpoint, path, written, advise_clear=advise_clear
+        )
+    natives = dict.fromkeys(str(each) for found in written.values() for each in found)
     return [
         f'Saved checkpoint "{checkpoint.name}"',
         f"  Task  {one_line(checkpoint.task, _SHOWN_CHARS)}",
-        f"  Next  {_next(checkpoint)}",
+        f"  Next  {next_line(checkpoint)}",
         f"{_PATH}{path}",
-        *(f"  Also  {each}" for each in dict.fromkeys(natives)),
+        *(f"  Also  {each}" for each in natives),
     ]
 
 
-# claude-sail's format.
-def _box(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
-    natives = [each for found in written.values() for each in found]
-    return [
-        _RULE,
-        "  CHECKPOINT SAVED",
-        _RULE,
-        "",
-        f"  Location: {_shorten(natives[0] if natives else path)}",
-        f"  Summary:  {one_line(checkpoint.task, _SHOWN_CHARS)}",
-        f"  Decisions: {len(checkpoint.decisions)} recorded",
-        f"  Next:     {_next(checkpoint)}",
-        "",
-        "  This context will be surfaced on next session start.",
-        "",
-        _RULE,
-    ]
-
-
-_RULE = "━" * 53
-
-
-def _shorten(path: Path) -> Path:
-    """Return a path as one would type it in the current folder."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
-# quoin's format.
-def _report(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
-    del checkpoint
-    natives = [each for found in written.values() for each in found]
-    saved = [each for each in natives if each.parent.name == "checkpoints"]
-    marks = [each for each in natives if each.name.startswith("pending-restore-")]
-    return [
-        f"Checkpoint saved to: {saved[0] if saved else path}",
-        *(f"Sentinel written: {each}" for each in dict.fromkeys(marks)),
-        "To resume: /checkpoint --restore in a fresh session (in a terminal: leftoff restore)",
-    ]
-
-
-# claude-harness's format.
-def _panel(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
-    natives = dict.fromkeys(str(each) for found in written.values() for each in found)
-    rows = [
-        ("Saved", [f"{checkpoint.name}: {one_line(checkpoint.task, _SHOWN_CHARS)}"]),
-        ("Next", [_next(checkpoint), *checkpoint.next_steps]),
-        ("Kept in", [str(path), *natives]),
-    ]
-    lines = [
-        f"  {label if number == 0 else '':<{_LABEL_WIDTH}}{text}"
-        for label, texts in rows
-        for number, text in enumerate(texts)
-    ]
-    return ["CHECKPOINT COMPLETE", *lines]
-
-
-_LABEL_WIDTH = 9
-
-
-def _next(checkpoint: Checkpoint) -> str:
+def next_line(checkpoint: Checkpoint) -> str:
+    """Return the next action as one line."""
     action = checkpoint.next_action
     return one_line(action.text, _SHOWN_CHARS) if action else "(none given)"
-
-
-_NOISE: dict[str, Callable[[Checkpoint, Path, Written], list[str]]] = {
-    "silent": _silent,
-    "line": _line,
-    "full": _full,
-    "box": _box,
-    "report": _report,
-    "panel": _panel,
-}
