@@ -37,8 +37,10 @@ MENTIONED, EXPECTED = "mentioned", "expected"
 """The roles of files that a text names: one that must exist, and one that it may create."""
 DELETED = "deleted"
 """The role of a file that the work itself deleted or renamed."""
-# How an inferred next action begins if the agent announced nothing.
-NOTHING_NEXT = "Ask the user what comes next."
+# How an inferred next action begins if only the user can take it, such as to answer a question.
+ASK_USER = "Ask the user"
+# How one begins if the agent announced nothing.
+NOTHING_NEXT = f"{ASK_USER} what comes next."
 # How one ends if the agent claims what a failed run contradicts.
 CONTRADICTED = "but its last run of this shows otherwise."
 # How one begins if the transcript has no results.

@@ -440,6 +440,30 @@ def test_a_follow_up_in_a_new_session_joins_the_thread_that_it_goes_on_from(
     assert found.session_id == "session-2"
 
 
+@pytest.mark.parametrize(
+    ("words", "reply", "joins"),
+    [
+        ("Shall I also log blocked attempts?", "yes, log them with the account hashed", True),
+        ("Shall I also log blocked attempts?", "No, but bump the version", True),
+        ("Shall I also log blocked attempts?", "Add a parser for invoices", False),
+        ("Next I will run pytest tests/test_export.py.", "yes, we have no parser. Add one", False),
+    ],
+)
+def test_an_answer_to_the_question_of_the_offer_joins_the_thread(
+    talk: Talk, store: Store, words: str, reply: str, *, joins: bool
+) -> None:
+    talk.ask(TASK)
+    talk.edit("export.py")
+    talk.say(words)
+    talk.fire("SessionEnd", reason="other")
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later, reply)
+    later.edit("log.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert [each.task for each in heads(store)] == ([TASK] if joins else [reply, TASK])
+
+
 @pytest.mark.parametrize("fate", ["left", "checked", "committed"])
 def test_a_failure_that_a_session_left_stays_until_something_overtakes_it(
     talk: Talk, store: Store, repo: Repo, fate: str

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.phrases.short_answers import drop_greeting, find_rules, is_follow_up, is_go_ahead
+from leftoff.phrases.short_answers import (
+    begins_with_answer,
+    drop_greeting,
+    find_rules,
+    is_follow_up,
+    is_go_ahead,
+)
 from rows import for_each
 
 
@@ -114,6 +120,48 @@ def test_what_only_looks_like_a_greeting_stays(message: str) -> None:
 )
 def test_a_follow_up_goes_on_from_an_earlier_request(message: str) -> None:
     assert is_follow_up(message)
+
+
+@for_each(
+    "message",
+    [
+        *["yes, log them hashed", "Yes log them", "yep and bump the version", "no, leave them out"],
+        *["no", "sure, but later", "both. And rename the flag", "the second one, please"],
+        *[
+            "option B: shorter",
+            "ja, aber gehasht",
+            "Nein, lass es",
+            "oui, avec un test",
+            "Sí, claro",
+        ],
+        *["好的，加上日志", "不用，先提交", "はい、お願いします", "いいえ。後で"],
+    ],
+)
+def test_a_reply_to_a_question_begins_with_an_answer(message: str) -> None:
+    assert begins_with_answer(message)
+
+
+@for_each(
+    "message",
+    [
+        *[
+            "no tests run in CI",
+            "Yesterday's build fails",
+            "sure the parser is right?",
+            "both tests fail",
+        ],
+        *[
+            "ok, add a parser",
+            "the first test fails",
+            "Jakarta is missing",
+            "不要用 Redis",
+            "add yes/no flags",
+            "",
+        ],
+    ],
+)
+def test_another_request_does_not_begin_with_an_answer(message: str) -> None:
+    assert not begins_with_answer(message)
 
 
 @for_each(

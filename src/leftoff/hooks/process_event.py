@@ -8,12 +8,18 @@ import msgspec
 
 from leftoff import config, hooks, statusline
 from leftoff.agents.hook_events import HookEvent
+from leftoff.checkpoint import ASK_USER, NOTHING_NEXT
 from leftoff.errors import LeftoffError
 from leftoff.hooks import answer_compaction, context_policy, interrupted_work, trouble
 from leftoff.hooks.advice import prepare_advice
 from leftoff.hooks.autosave_step import autosave, update_buffer, update_mirrors
 from leftoff.hooks.session_event import Case, Sight, is_overtaken, read_case
-from leftoff.phrases.short_answers import drop_greeting, is_follow_up, is_go_ahead
+from leftoff.phrases.short_answers import (
+    begins_with_answer,
+    drop_greeting,
+    is_follow_up,
+    is_go_ahead,
+)
 from leftoff.session import prompt_queue, records
 from leftoff.session.facts.looks import is_look_or_check
 from leftoff.session.facts.sentences import find_question
@@ -134,7 +140,7 @@ def _find_offered(case: Case, life: Life) -> CheckpointEntry | None:
         return head if head is not None and head.state != "declined" else None
     if is_go_ahead(prompt):
         return _find_proposed(case, is_picked=True)
-    return _find_followed(case, life.offered)
+    return _find_asked(case, life.offered) or _find_followed(case, life.offered)
 
 
 def _makes_agent_ask(case: Case) -> bool:
@@ -252,6 +258,17 @@ def _list_ended_since(case: Case) -> list[CheckpointEntry]:
     entries = [entry for each in ids if (entry := index.get(each)) and not entry.is_open]
     project = case.store.project
     return [each for each in entries if check_claims.is_here(each.worktree, each.branch, project)]
+
+
+def _find_asked(case: Case, offered: str) -> CheckpointEntry | None:
+    """Return the offered thread if it waits for an answer that a first prompt begins with."""
+    if case.before.turn.asked or not begins_with_answer(case.event.prompt):
+        return None
+    head = case.store.index().head(offered)
+    if head is None or head.state == "declined":
+        return None
+    action = head.next_action or ""
+    return head if action.startswith(ASK_USER) and not action.startswith(NOTHING_NEXT) else None
 
 
 def _find_followed(case: Case, offered: str) -> CheckpointEntry | None:

@@ -121,6 +121,8 @@ class ReplyTable(_Table, frozen=True):
     follow_ups: str = ""
     """Whole requests that go on from the one before, such as `and also the docstring`."""
 
+    answers: str = ""
+    """How a reply to a question begins, such as `yes`. PAUSE is a comma, a period or the end."""
     go_aheads: str = ""
     """Units of a message that only agrees, thanks or picks an option: `yes`, `option 1`."""
     refusals: str = ""

@@ -14,6 +14,7 @@ _GREETED = (
     r"(?:[^\S\n]*[,.!:;…–—，。！、～]+\s*|\s+-+\s+|[^\S\n]*\n\s*"
     r"| (?=(?:can|could|would|please|i|we) ))(?=\S)"
 )
+_PAUSE = r"(?=\W*$|\s*[,.;:!。，、！…–—-]|\s+(?:and|but|und|aber|et|mais|y|pero)\s)"
 _SENTENCE_END = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
 _CLAUSE_END = re.compile(
@@ -56,6 +57,11 @@ def drop_greeting(message: str) -> str:
 def is_follow_up(message: str) -> bool:
     """Return whether a request goes on from an earlier one, so that it makes no sense alone."""
     return len(message) <= _LONGEST_FOLLOW_UP and _follow_ups().fullmatch(fold(message)) is not None
+
+
+def begins_with_answer(message: str) -> bool:
+    """Return whether a message begins as a reply to a question does, such as `yes, but later`."""
+    return _answers().match(fold(message).lstrip()) is not None
 
 
 def split_withdrawal(message: str) -> tuple[str, str] | None:
@@ -105,6 +111,17 @@ def _follow_ups() -> re.Pattern[str]:
             phrase
             for language in read_languages()
             for phrase in split_phrases(language.replies.follow_ups, language.replies.parts)
+        )
+    )
+
+
+@functools.cache
+def _answers() -> re.Pattern[str]:
+    return re.compile(
+        any_of(
+            phrase
+            for language in read_languages()
+            for phrase in split_phrases(language.replies.answers, {"PAUSE": _PAUSE})
         )
     )
 

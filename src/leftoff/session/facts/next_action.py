@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from leftoff.checkpoint import CONTRADICTED, NOTHING_NEXT, UNKNOWN_END
+from leftoff.checkpoint import ASK_USER, CONTRADICTED, NOTHING_NEXT, UNKNOWN_END
 from leftoff.phrases.short_answers import asks_to_pause, is_go_ahead
 from leftoff.session.facts.announcements import find_order
 from leftoff.session.facts.error_lines import without_colours
@@ -153,7 +153,7 @@ def _follow_proposal(facts: Facts) -> str:
     words = facts.next_words or facts.closing_words
     if found := _find_proposed(facts.last_words, words):
         rule = _find_pause(facts) if facts.is_step_done else ""
-        is_asked = not rule or found.startswith("Ask the user")
+        is_asked = not rule or found.startswith(ASK_USER)
         return found if is_asked else f"Ask the user before going on: {_end(found)} {rule}"
     if failure := find_reported_failure(facts.last_words):
         return f"Fix what the agent reported: {_end(failure)}"
