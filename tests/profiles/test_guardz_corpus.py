@@ -38,6 +38,8 @@ def words_of(text: str) -> set[str]:
         is_date = field is not None and key == "saved_at" and read_moment(field[1])[1]
         if fold(line) in TITLES or _NOTHING.fullmatch(line) or is_date:
             continue
+        # A section of one line has its title as the name of a field.
+        line = field[1] if field is not None and fold(field[0]) in TITLES else line
         plain = line.strip().rstrip(":").strip("*")
         unmarked = re.sub(r"^\s*\d+[.)]", "", line)
         words |= set() if fold(plain) in TITLES else {*re.findall(r"\w+", unmarked)}

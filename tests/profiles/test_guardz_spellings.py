@@ -81,6 +81,33 @@ def test_nothing_failed_in_still_other_words(nothing: str) -> None:
     assert native.fields["failed"] == []
 
 
+HEAD = "- **Branch:** `main`\n- **Saved:** 2026-11-15 18:40\n"
+LAST = "## Done\n- Header\n\n## Failed\n- Redis: slow\n\n## Files\n- src/a.py\n"
+FRAMES = {
+    "two titles in no known language": f"# Checkpoint: money\n{HEAD}\n## Kie ni haltis\n"
+    "Half of it.\n\n## Erledigt\n- Header\n\n## Gescheiterte Ansätze\n- Redis — slow\n\n"
+    "## Ŝanĝitaj dosieroj\n- src/a.py\n\n---\n",
+    "fields instead of headings": f"# Checkpoint: money\n{HEAD}\n**Left Off:** Half of it.\n\n"
+    "**Done This Session:**\n- Header\n\n**Failed Approaches:** Redis — slow\n\n"
+    "**Modified Files:** src/a.py\n",
+    "a field, and a title that is underlined": f"Checkpoint: money\n=======\n{HEAD}"
+    f"- **Left Off:** Half of it.\n\n{LAST}",
+    "a quote": f"# Checkpoint: money\n{HEAD}\n## Left Off\n> Half of it.\n\n{LAST}",
+}
+
+
+@pytest.mark.promise("guardz", 74)
+@pytest.mark.parametrize("text", FRAMES.values(), ids=FRAMES)
+def test_the_parts_of_a_file_are_found_in_still_other_frames(text: str) -> None:
+    fields = guardz.read(Path("checkpoint-money.md"), text.encode()).fields
+
+    assert (fields["branch"], fields["left_off"]) == ("main", "Half of it.")
+    assert fields["done"] == ["Header"]
+    assert fields["failed"] == [{"what": "Redis", "why": "slow"}]
+    assert fields["files_modified"] == ["src/a.py"]
+    assert [each for each in fields["notes"] if not each.startswith(("Kie", "Ŝan"))] == []
+
+
 def test_four_headings_of_another_kind_are_not_taken_for_the_template() -> None:
     text = (
         "# Checkpoint: money\n\n## Goal\na\n\n## Changes\nb\n\n## Trouble\nc\n\n## Later\n- docs\n"

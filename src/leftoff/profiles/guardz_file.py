@@ -15,6 +15,13 @@ import msgspec
 from leftoff.checkpoint import Checkpoint
 from leftoff.names import clean_name
 from leftoff.profiles import guardz_words, loose_markdown, markdown_codec
+from leftoff.profiles.guardz_failures import (
+    DASHES,
+    NOTHING_BECAUSE,
+    list_below_headings,
+    split_at,
+    split_failure,
+)
 from leftoff.profiles.guardz_paths import read_files, read_path
 from leftoff.profiles.guardz_words import (
     BLOCKERS,
@@ -37,7 +44,7 @@ from leftoff.profiles.loose_markdown import (
     read_items,
 )
 from leftoff.profiles.loose_times import read_moment
-from leftoff.profiles.loose_words import NOTHING, says_nothing
+from leftoff.profiles.loose_words import says_nothing
 from leftoff.profiles.profile import Native
 from leftoff.profiles.regular_files import digest
 
@@ -86,15 +93,39 @@ def read(path: Path, data: bytes) -> Native:
 
 
 def _name_by_order(parts: list[Part]) -> list[Part]:
-    """Name the sections by their order in the template, if no title is in a known language."""
-    if len(parts) != len(ORDER) or any(part.known for part in parts):
+    """Name unknown sections by their place in the template, in a file without its own titles."""
+    if any(part.title in ORDER for part in parts):
         return parts
-    files = [read_path(each)[0] for each in read_files(parts[-1].lines)]
-    # Four headings of another kind would hardly end in a list of files.
-    if not files or not all(re.fullmatch(r"\S*[./]\S+", each) for each in files):
-        return parts
-    named = zip(parts, ORDER, strict=True)
-    return [msgspec.structs.replace(part, known=title) for part, title in named]
+    found = list(parts)
+    for gap, titles in _find_gaps(parts):
+        fits = len(gap) == len(titles) and (FILES not in titles or _lists_files(parts[gap[-1]]))
+        for at, title in zip(gap, titles, strict=True) if fits else ():
+            # Beside known titles it may be a section of its own, so its title is kept.
+            aside = len(gap) < len(parts)
+            found[at] = msgspec.structs.replace(parts[at], known=title, aside=aside)
+    return found
+
+
+def _find_gaps(parts: Sequence[Part]) -> Iterable[tuple[list[int], list[str]]]:
+    """Yield the unknown sections between two known ones, and the titles that are missing there."""
+    gap: list[int] = []
+    last = -1
+    for at, part in enumerate(parts):
+        if part.known in ORDER:
+            place = ORDER.index(part.known)
+            if gap and place > last:
+                yield gap, list(ORDER[last + 1 : place])
+            gap, last = [], max(last, place)
+        elif part.known is None:
+            gap.append(at)
+    if gap:
+        yield gap, list(ORDER[last + 1 :])
+
+
+def _lists_files(part: Part) -> bool:
+    # Headings of another kind would hardly end in a list of files.
+    files = [read_path(each)[0] for each in read_files(part.lines)]
+    return bool(files) and all(re.fullmatch(r"\S*[./]\S+", each) for each in files)
 
 
 def name_of(file: str) -> str:
@@ -120,7 +151,10 @@ class _Reader:
     def add_section(self, part: Part) -> None:
         """Read a heading and what is below it."""
         if part.known == LEFT_OFF:
-            self._texts[LEFT_OFF].append("\n".join(part.lines).strip("\n").rstrip())
+            text = "\n".join(part.lines).strip("\n").rstrip()
+            # A callout such as `> [!todo]` would be no quote without its marks.
+            is_callout = re.match(r">[ ]?\[!", text) is not None
+            self._texts[LEFT_OFF].append(text if is_callout else loose_markdown.unquote(text))
         elif part.known == FILES:
             self._add_files(part)
         elif part.known == FAILED:
@@ -143,9 +177,9 @@ class _Reader:
         if title and clean_name(title.strip("`*\"' ")) != self._name:
             self._rest.append(part.title)
         prose: list[str] = []
-        for line in _name_fields(part.lines):
+        for line in _name_fields(_drop_title(part.lines, self._name)):
             field = read_field(line)
-            if not self._take_field(line):
+            if not self._take_field(line) and not self._take_section(field):
                 is_plain = field is not None and re.match(r"[\s>*_+-]*\w", line)
                 prose.append(f"{field[0]}: {field[1]}".rstrip() if field and is_plain else line)
         self._prose = "\n".join(line for line in prose if line == "" or not is_blank(line)).strip()
@@ -157,6 +191,14 @@ class _Reader:
         if field is None or key is None or key in self._fields:
             return False
         self._add_field(key, *field)
+        return True
+
+    def _take_section(self, field: tuple[str, str] | None) -> bool:
+        """Read a section that is a field of one line: `- **Left Off:** half of it`."""
+        known = TITLES.get(fold(field[0])) if field and field[1] else None
+        if field is None or known is None:
+            return False
+        self.add_section(Part(title=field[0], lines=[field[1]], known=known))
         return True
 
     def _add_field(self, key: str, name: str, value: str) -> None:
@@ -173,8 +215,9 @@ class _Reader:
             self._rest += [] if is_whole and is_path else [item]
 
     def _add_failed(self, part: Part) -> None:
-        found = read_items(_list_below_headings(part.lines))
-        if len(found) == 1 and _NOTHING_BECAUSE.match(found[0]):
+        found = read_items(list_below_headings(part.lines))
+        is_only = len(found) == 1 and not says_nothing(found[0])
+        if is_only and NOTHING_BECAUSE.match(found[0]):
             self._rest.append(f"{part.title}: {found[0]}")
         else:
             self._texts[FAILED] += _drop_nothing(found)
@@ -191,11 +234,11 @@ class _Reader:
         lists: Plain = {
             "left_off": left_off,
             "done": texts[DONE],
-            "failed": [_split_failure(each) for each in texts[FAILED]],
+            "failed": [split_failure(each) for each in texts[FAILED]],
             "files_modified": texts[FILES],
             "questions": [*pending["Open question"], *texts[QUESTIONS]],
             "blockers": [*pending["Blocked"], *texts[BLOCKERS]],
-            "decisions": [_split_at(each, _DASHES[:1]) for each in texts[DECISIONS]],
+            "decisions": [split_at(each, DASHES[:1]) for each in texts[DECISIONS]],
             "notes": [*self._rest, *texts[NOTES]],
         }
         if action:
@@ -215,13 +258,25 @@ def _drop_nothing(items: list[str]) -> list[str]:
 
 
 def _says_nothing(text: str) -> bool:
-    return says_nothing(text) or _NOTHING_BECAUSE.match(text) is not None
+    return says_nothing(text) or NOTHING_BECAUSE.match(text) is not None
 
 
 def _has_only_fields(lines: Sequence[str]) -> bool:
     """Return whether a section without a known title holds the fields of the top."""
     said = [read_field(line) for line in lines if line.strip()]
     return bool(said) and all(each and guardz_words.find_field(each[0]) for each in said)
+
+
+_UNDERLINED = re.compile(
+    r"\s*checkpoint\s*[:\u2013\u2014-][ \t]*(.*)\n(?:=+|-{3,})[ \t]*(?:\n|\Z)", re.IGNORECASE
+)
+
+
+def _drop_title(lines: Sequence[str], name: str) -> Sequence[str]:
+    """Drop the title of the file, if it is the first line and underlined."""
+    found = _UNDERLINED.match("\n".join(lines))
+    is_name = found is not None and clean_name(found[1]) == name
+    return "\n".join(lines)[found.end() :].split("\n") if found and is_name else lines
 
 
 def _name_fields(lines: Sequence[str]) -> list[str]:
@@ -300,60 +355,6 @@ def _split_pending(text: str) -> tuple[str, dict[str, list[str]]]:
         found[pending[1]].insert(0, pending[2])
         lines.pop()
     return markdown_codec.unescape("\n".join([first, *lines]).strip("\n")), found
-
-
-_DASHES = (" \u2014 ", " \u2013 ", " -- ", " - ", " \u2192 ", " => ", " -> ")
-_LABEL = re.compile(r"\*\*(?P<bold>[^*\n]+?)(?::\*\*|\*\*[ ]?:)[ ]+|(?P<plain>[^:`\n]{2,60}):[ ]+")
-_BECAUSE = re.compile(rf"(?<=\S),?[ ]+(?=(?:{guardz_words.BECAUSE})\b)", re.IGNORECASE)
-_WHY = re.compile(
-    rf"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?:{guardz_words.WHY})(?:\*\*|__)?"
-    r"\s*[:\uff1a](?:\*\*|__)?\s*",
-    re.IGNORECASE,
-)
-_NOTHING_BECAUSE = re.compile(
-    rf"[(*_`]*(?:{NOTHING})\b[*_`]*\s*[-(,.;:\u2013\u2014]", re.IGNORECASE
-)
-
-
-def _split_at(text: str, marks: Sequence[str]) -> Plain:
-    """Split what from why at the first of these marks that a text has in its first line."""
-    first = text.partition("\n")[0]
-    mark = next((each for each in marks if each in first), None)
-    what, _, why = text.partition(mark) if mark else (text, "", "")
-    return {"what": what, "why": why} if what.strip() else {"what": text, "why": ""}
-
-
-def _split_failure(text: str) -> Plain:
-    """Split an approach from the reason why it failed, however an agent put it."""
-    found = _split_at(text, _DASHES)
-    first, _, below = text.partition("\n")
-    if found["why"]:
-        return found
-    if (label := _LABEL.match(first)) and first[label.end() :].strip():
-        return {"what": (label["bold"] or label["plain"]).strip(), "why": text[label.end() :]}
-    if because := _BECAUSE.search(first):
-        return {"what": text[: because.start()], "why": text[because.end() :]}
-    if below.strip():
-        reason = _WHY.sub("", below, count=1) if _WHY.match(below) else below
-        is_one = "\n" not in reason.strip("\n")
-        reason = re.sub(r"^[-*+][ \t]+", "", reason) if is_one else reason
-        return {"what": first.rstrip(": "), "why": reason.strip("\n")}
-    return found
-
-
-def _list_below_headings(lines: Sequence[str]) -> list[str]:
-    """Return lines in which a heading is a bullet, with what is below it as its details."""
-    result: list[str] = []
-    is_below = False
-    found = [re.match(r" {0,3}(#{2,6})[ \t]+(.*?)[ \t]*#*$", line) for line in lines]
-    highest = min((len(each[1]) for each in found if each), default=0)
-    for line, heading in zip(lines, found, strict=True):
-        if heading and len(heading[1]) == highest:
-            is_below = True
-            result.append(f"- {heading[2]}")
-        elif line.strip() or not is_below:
-            result.append(f"  {line}" if is_below and not is_blank(line) else line)
-    return result
 
 
 # Writing

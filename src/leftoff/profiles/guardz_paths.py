@@ -3,14 +3,16 @@
 import re
 from collections.abc import Sequence
 
-from leftoff.profiles.loose_markdown import is_bullet, list_rows, read_items
+from leftoff.profiles.loose_markdown import is_blank, is_bullet, list_rows, read_items
 
 _PATHS = re.compile(r"[^\s,]*[./][^\s,]*(?:,[ \t]+[^\s,]*[./][^\s,]*)+")
 
 
 def read_files(lines: Sequence[str]) -> list[str]:
     """Return a line for each file, whether they are bullets, pasted, or in one line."""
-    plain = [line for line in list_rows(lines) if not line.lstrip().startswith(("```", "~~~"))]
+    # `- --` could be a ruler; as a bullet it is the odd name of a file.
+    rows = [line if is_bullet(line) or not is_blank(line) else "" for line in list_rows(lines)]
+    plain = [line for line in rows if not line.lstrip().startswith(("```", "~~~"))]
     marked = [
         line if line[:2] in {"", "  ", "\t"} or not line.strip() or is_bullet(line) else f"- {line}"
         for line in plain

@@ -15,6 +15,8 @@ from leftoff.profiles.markdown_codec import unescape
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*$")
+# **Left Off:** half of it
+_INLINE = re.compile(r"(?:[-*+][ \t]+)?\*\*([^*:\n]{2,40})(?::\*\*|\*\*[ ]?:)[ \t]+(\S.*)$")
 _ALONE = re.compile(r"\s*(?:\*\*(.+?)\*\*|__(.+?)__|(\w[\w' ]{2,40}):)[ \t]*:?[ \t]*$")
 _LINES_OF_FRONT_MATTER = 40
 
@@ -43,6 +45,8 @@ class _Heading(msgspec.Struct, frozen=True):
     title: str
     lines: int = 1
     """How many lines it takes."""
+    text: str = ""
+    """What its line says behind the title."""
 
 
 def fold(text: str) -> str:
@@ -66,7 +70,8 @@ def split(text: str, titles: Mapping[str, str]) -> list[Part]:
     loose = {
         at: each
         for at, each in _find_loose(lines)
-        if _is_missing(each, titles, there) and (not known or lines[at].startswith(("**", "__")))
+        if _is_missing(each, titles, there)
+        and (not known or (lines[at].startswith(("**", "__")) and not each.text))
     }
     headings = {**loose, **headings}
     level = min(known, default=2)
@@ -96,7 +101,8 @@ def _cut(
     for number, at in enumerate(starts):
         heading = headings[at]
         end = starts[number + 1] if number + 1 < len(starts) else len(lines)
-        below = list(lines[at + heading.lines : end])
+        below = [heading.text] if heading.text else []
+        below += lines[at + heading.lines : end]
         known, aside = _find_known(heading.title, titles)
         is_first = fold(heading.title).startswith("checkpoint") or not any(map(str.strip, above))
         if known is None and not number and is_first:
@@ -128,13 +134,15 @@ def _find_headings(lines: Sequence[str]) -> Iterator[tuple[int, _Heading]]:
 
 
 def _find_loose(lines: Sequence[str]) -> Iterator[tuple[int, _Heading]]:
-    """Yield lines that serve as headings: underlined, in bold, or ending in a colon."""
+    """Yield lines that serve as headings: underlined, bold or with a colon."""
     for at, line in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""
         if line.strip() and _UNDERLINE.match(following):
             yield at, _Heading(2, line.strip(), lines=2)
         elif found := _ALONE.match(line):
             yield at, _Heading(2, next(filter(None, found.groups())).rstrip(":"))
+        elif found := _INLINE.match(line):
+            yield at, _Heading(2, found[1], text=found[2])
 
 
 def _drop_front_matter(lines: list[str]) -> list[str]:
