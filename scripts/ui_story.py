@@ -171,7 +171,8 @@ def _save_export(world: World, store: Store, clock: StoryClock) -> None:
         work, head=head, last_commit=Commit(sha=head, subject="Stream the rows")
     )
     clock.go_back(days=1, hours=6)
-    newest = _save(store, "csv-export", committed, trigger="recovered", context=_use(54))
+    died = {"trigger": "recovered", "as_of": datetime.now(UTC) - timedelta(days=3, hours=1)}
+    newest = _save(store, "csv-export", committed, context=_use(54), **died)
     clock.go_back(days=1, hours=2)
     store.record("resumed", [newest], session=("codex", _CODEX), trigger=BY_HAND_OVER)
     codex = msgspec.structs.replace(committed, agent="codex", session_id=_CODEX)

@@ -89,6 +89,14 @@ def test_a_person_reviews_the_memory_and_the_prompts(
     page.get_by_role("link", name="Memory", exact=True).click()
     queue = page.locator("section", has=page.get_by_role("heading", name="To review"))
     expect(queue.locator(".entry")).to_have_count(2)
+    page.get_by_role("button", name="Approve: Write tests first").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(queue.locator(".entry")).to_have_count(1)
+    # The next one is chosen, so that the keyboard can go through the list.
+    expect(queue.locator(".entry")).to_be_focused()
+    page.locator(".toast").get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Approve: Never push to main").click()
     expect(queue.locator(".entry")).to_have_count(1)
     page.locator(".toast").get_by_role("button", name="Undo").click()
@@ -136,9 +144,15 @@ def test_the_keyboard_is_enough_and_a_save_elsewhere_appears_at_once(
     expect(page.locator("h1")).to_contain_text("Export orders as CSV")
 
     page.keyboard.press("/")
-    page.keyboard.type("429")
-    page.keyboard.press("Enter")
+    page.keyboard.type("42")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.type("9")
+    expect(page).to_have_url(re.compile("q=429$"))
     expect(page.locator(".results li")).to_have_count(2)
+    page.go_back()
+    expect(page.locator("h1")).to_contain_text("Export orders as CSV")
+    page.go_forward()
+    expect(page.locator("#q")).to_have_value("429")
     page.keyboard.press("/")
     page.keyboard.type("retry-af")
     expect(page.locator("#result-count")).to_have_text("2 results.")
@@ -215,6 +229,8 @@ _SHIFTS = """() => {
   }).observe({ type: "layout-shift", buffered: true });
 }"""
 
+_CRAMPED = """() => [...document.querySelectorAll("td")].some((each) => each.clientHeight > 90)"""
+
 _PLACES = """() => [...document.querySelectorAll(".copyable, .version, h1")]
   .map((each) => each.getBoundingClientRect())
   .map((box) => [box.x, box.y, box.width, box.height])"""
@@ -280,5 +296,7 @@ def _examine(page: Page, address: str, script: str, size: tuple[int, int, str]) 
         yield f"{each['id']}: {each['nodes'][0]['html'][:200]}"
     if page.evaluate("() => document.documentElement.scrollWidth > innerWidth"):
         yield "wider than the screen"
+    if page.evaluate(_CRAMPED):
+        yield "a column of a table is too narrow to read"
     if (shift := page.evaluate("() => window.shifts")) > 0.01:
         yield f"moves by {shift:.3f}"

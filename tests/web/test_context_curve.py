@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import msgspec
+
 from leftoff.checkpoint import SCHEMA, Checkpoint, ContextUse, new_id
 from leftoff.config import Settings
 from leftoff.web.context_curve import draw_curve, list_steps
@@ -27,6 +29,19 @@ def test_each_session_is_a_line_of_its_own() -> None:
     assert curve is not None
     assert [[point.percent for point in line] for line in curve.lines] == [[20, 96], [12]]
     assert [point.y for point in curve.points] == [80, 4, 88]
+
+
+def test_a_session_that_died_is_drawn_where_it_died_and_not_where_it_was_found() -> None:
+    died, found_at = START, START + timedelta(days=2)
+    late = msgspec.structs.replace(
+        saved(0, 54, "a"), saved_at=found_at, as_of=died, trigger="recovered"
+    )
+
+    # Something else happened at the moment when it was found.
+    curve = draw_curve([late], {died: 20.0, found_at: 90.0}, Settings())
+
+    assert curve is not None
+    assert [(point.x, point.at) for point in curve.points] == [(20, died)]
 
 
 def test_without_any_known_use_there_is_no_curve() -> None:

@@ -46,12 +46,14 @@ def draw_curve(
     lines: dict[str, list[CurvePoint]] = {}
     for each in sorted(checkpoints, key=lambda each: each.id):
         use = each.context.percent if each.context is not None else None
-        x = places.get(each.saved_at, places.get(each.described_at))
+        # As in the timeline: a session is found dead later than it died.
+        at = each.described_at if each.trigger == "recovered" else each.saved_at
+        x = places.get(at)
         if use is None or x is None:
             continue
         percent = min(max(use, 0.0), 100.0)
         point = CurvePoint(
-            x=x, y=round(100 - percent, 2), percent=use, at=each.saved_at, agent=each.agent or ""
+            x=x, y=round(100 - percent, 2), percent=use, at=at, agent=each.agent or ""
         )
         lines.setdefault(each.session_id or "", []).append(point)
     if not lines:

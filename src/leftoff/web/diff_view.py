@@ -7,6 +7,7 @@ import msgspec
 from leftoff.threads.compare import KeyChange
 from leftoff.threads.field_labels import LABELS, format_trigger
 
+_SHORT_SHA = 8
 _PARTS = ("tool", "what", "text", "command", "path", "sha", "subject", "why", "status", "outcome")
 
 
@@ -32,11 +33,15 @@ def describe_diff(changes: list[KeyChange]) -> list[DescribedChange]:
 
 
 def _format(key: str, value: Any) -> str:
+    if key == "head":
+        return str(value)[:_SHORT_SHA]
     if not isinstance(value, dict):
         return format_trigger(value) if key == "trigger" else str(value)
     if isinstance(value.get("percent"), int | float):
         return f"{value['percent']:.0f} %"
-    parts = [
-        str(value[part]).replace("in_progress", "in progress") for part in _PARTS if value.get(part)
-    ]
+    parts = [_format_part(part, str(value[part])) for part in _PARTS if value.get(part)]
     return " — ".join(parts) or ", ".join(f"{key} {each}" for key, each in value.items())
+
+
+def _format_part(part: str, text: str) -> str:
+    return text[:_SHORT_SHA] if part == "sha" else text.replace("in_progress", "in progress")

@@ -38,6 +38,7 @@ def show(request: Request, site: Site) -> dict[str, Any]:
         "queued": queued,
         "entries": [each for each in entries if each.status != "queued"],
         "kind": kind,
+        "has_more": len(entries) == _SHOWN,
         "titles": TITLES,
         "words": words,
         "with_all": len(statuses) > 1,

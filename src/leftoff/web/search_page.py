@@ -144,7 +144,13 @@ def _search_memory(home: SiteProject, work: Workspace, filters: Filters) -> Iter
                 kind="memory",
                 title=entry.text,
                 text=entry.why,
-                path=address("/memory", project=home.key, kind=entry.kind) + f"#{entry.id}",
+                path=address(
+                    "/memory",
+                    project=home.key,
+                    q=filters.words,
+                    all="" if entry.status in {"active", "queued"} else "1",
+                )
+                + f"#{entry.id}",
                 at=entry.at,
                 home=home,
                 state=entry.kind,
@@ -164,7 +170,7 @@ def _search_prompts(home: SiteProject, work: Workspace, filters: Filters) -> Ite
                 at=prompt.at,
                 home=home,
                 agent=prompt.agent or None,
-                state=prompt.fate,
+                state="waiting" if prompt.is_waiting else prompt.fate,
             )
 
 

@@ -24,9 +24,12 @@ def show(request: Request, site: Site) -> dict[str, Any]:
     home = site.find_project(request.query_params.get("project"))
     with site.open(home) as work:
         loaded = work.configuration
+    rows = [_describe(each) for each in loaded.values]
+    changed = [each for each in rows if each.source != "default"]
+    rest = [each for each in rows if each.source == "default"]
     return {
         "home": home,
-        "rows": [_describe(each) for each in loaded.values],
+        "groups": {"Changed": changed, "Defaults": rest},
         "problems": loaded.problems,
         "projects": site.list_projects(),
     }

@@ -100,16 +100,19 @@ def _make_opening(access: Access) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _refuse(title: str, text: str) -> Response:
-    return HTMLResponse(render({"title": title, "text": text}, "refused.html"), status_code=403)
+    problem = {"title": title, "text": text, "has_way_back": False}
+    return HTMLResponse(render(problem, "refused.html"), status_code=403)
 
 
 async def _say_not_found(_request: Request, _error: Exception) -> Response:
-    problem = {"title": "There is no such page.", "text": "Go back, or open the overview."}
+    title, text = "There is no such page.", "Check the address, or go back."
+    problem = {"title": title, "text": text, "has_way_back": True}
     return HTMLResponse(render(problem, "refused.html"), status_code=404)
 
 
 async def _say_bug(_request: Request, _error: Exception) -> Response:
-    problem = {"title": "This is a bug in leftoff.", "text": "Go back, and use the command line."}
+    title, text = "This is a bug in leftoff.", "Go back, and use the command line."
+    problem = {"title": title, "text": text, "has_way_back": True}
     # Starlette answers this outside the guard, which adds the headers to all other answers.
     return HTMLResponse(render(problem, "refused.html"), status_code=500, headers=HEADERS)
 

@@ -152,10 +152,34 @@ addEventListener("pageshow", (event) => {
 
 let timer = 0;
 let turn = 0;
-function searchSoon(form) {
+function soon(action) {
   clearTimeout(timer);
-  timer = setTimeout(() => search(form), 120);
+  timer = setTimeout(action, 120);
 }
+
+// From the field beside every page: show the page for searching, and go on typing there.
+async function openSearch(field) {
+  const asked = field.value;
+  const address = `/search?${new URLSearchParams({ q: asked })}`;
+  const mine = ++turn;
+  const found = await fetchPart(address).catch(() => null);
+  if (!found || mine !== turn || document.activeElement !== field) return;
+  content.replaceChildren(...found.childNodes);
+  history.pushState(null, "", address);
+  shownPath = location.pathname;
+  document.title = "Search · leftoff";
+  document.querySelector("[aria-current=page]")?.removeAttribute("aria-current");
+  const words = document.getElementById("q");
+  words.value = field.value;
+  words.focus();
+  words.setSelectionRange(words.value.length, words.value.length);
+  if (words.value !== asked) search(words.form);
+}
+
+let shownPath = location.pathname;
+addEventListener("popstate", () => {
+  if (location.pathname !== shownPath) location.reload();
+});
 
 async function search(form) {
   const given = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
@@ -169,8 +193,10 @@ async function search(form) {
 }
 
 document.addEventListener("input", (event) => {
+  if (event.isComposing) return;
   const form = event.target.closest("#search-form");
-  if (form) searchSoon(form);
+  if (form) soon(() => search(form));
+  else if (event.target.id === "quick" && event.target.value.trim()) soon(() => openSearch(event.target));
 });
 document.addEventListener("submit", (event) => {
   if (event.target.id === "search-form") {
@@ -181,6 +207,25 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("change", (event) => {
   if (event.target.closest("[data-submit]")) event.target.form.requestSubmit();
 });
+
+// --- forms that change something: come back to the same place ---
+
+document.addEventListener("submit", (event) => {
+  if (event.target.method !== "post") return;
+  // With the keyboard, the next row is chosen, so that a list can be worked through.
+  const row = document.activeElement.matches(":focus-visible") && event.target.closest("[data-row]");
+  const number = row ? [...content.querySelectorAll("[data-row]")].indexOf(row) : -1;
+  sessionStorage.setItem("place", JSON.stringify([location.pathname + location.search, scrollY, number]));
+});
+
+function comeBack() {
+  const [address, top, number] = JSON.parse(sessionStorage.getItem("place") || "[]");
+  sessionStorage.removeItem("place");
+  if (address !== location.pathname + location.search) return;
+  scrollTo(0, top);
+  const rows = content.querySelectorAll("[data-row]");
+  if (number >= 0 && rows.length) choose([...rows], Math.min(number, rows.length - 1), { preventScroll: true });
+}
 
 // --- copying ---
 
@@ -204,9 +249,12 @@ function move(step) {
   const rows = [...content.querySelectorAll("[data-row]")];
   if (!rows.length) return;
   const now = rows.findIndex((row) => row.classList.contains("chosen") || row.contains(document.activeElement));
-  const next = rows[Math.min(Math.max(now + step, 0), rows.length - 1)];
-  for (const row of rows) row.classList.toggle("chosen", row === next);
-  (next.querySelector("[data-open]") || next).focus();
+  choose(rows, Math.min(Math.max(now + step, 0), rows.length - 1));
+}
+
+function choose(rows, number, options) {
+  for (const row of rows) row.classList.toggle("chosen", row === rows[number]);
+  (rows[number].querySelector("[data-open]") || rows[number]).focus(options);
 }
 
 function findSearchField() {
@@ -239,5 +287,6 @@ document.addEventListener("keydown", (event) => {
 });
 
 prepare(content);
+comeBack();
 listen();
 if (document.querySelector("[data-live-search]")) findSearchField();
