@@ -88,3 +88,22 @@ def test_a_reader_that_has_gone_is_no_error(repo: Repo) -> None:
 
     assert "Traceback" not in problem
     assert find_mark(repo).read_text() == "done"
+
+
+_THREAD = """
+import threading
+def outlive():
+    threading.main_thread().join()
+    print("a thread ended")
+threading.Thread(target=outlive).start()
+"""
+
+
+def test_the_end_waits_for_threads(repo: Repo) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _THREAD + _PROGRAM, "list", str(find_mark(repo))],
+        cwd=repo.folder, env=with_our_path(), capture_output=True, text=True, check=True,
+        timeout=120,
+    )  # fmt: skip
+
+    assert done.stdout == "No checkpoints found.\na thread ended\n"

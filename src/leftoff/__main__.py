@@ -74,8 +74,15 @@ def _clean_text(text: str) -> str:
 
 
 def _end(code: int) -> None:
-    """End the process without freeing what was loaded, which takes 5 % of a listing's time."""
-    atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing does
+    """End the process without freeing what was loaded, which takes 5 % of a listing's time.
+
+    It returns if Python has more to do at its end than to run exit functions and to flush.
+    """
+    run_exit_functions = getattr(atexit, "_run_exitfuncs", None)
+    threading = sys.modules.get("threading")
+    if run_exit_functions is None or (threading and threading.active_count() > 1):
+        return
+    run_exit_functions()
     try:
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:

@@ -264,3 +264,31 @@ def test_a_corrupt_index_is_built_anew_without_a_word(cli: Cli, repo: Repo, stor
 def test_the_version_is_told_by_both_ways(cli: Cli) -> None:
     assert cli.process("--version").stdout.startswith("leftoff 0.")
     assert cli.ok("--version").out == cli.process("--version").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("list --limit 0", "Invalid value for '--limit': it must be at least 1."),
+        ("list --limit x", "Invalid value for '--limit': 'x' is not a whole number."),
+        ("ui --port 99999", "Invalid value for '--port': it must be at most 65,535."),
+        ("auto --percent nan", "Invalid value for '--percent': it must be at most 100."),
+        ("list --limt 3", "No such option '--limt'. Did you mean `--limit`?"),
+        ("lst", "No such command 'lst'. Did you mean `leftoff list`?"),
+        ("memory lst", "No such command 'lst'. Did you mean `leftoff memory list`?"),
+        ("list --color", "Option '--color' requires an argument."),
+    ],
+)
+def test_a_usage_error_says_what_was_meant(cli: Cli, words: str, said: str) -> None:
+    done = cli(*words.split())
+
+    command = "leftoff" if words == "lst" else f"leftoff {words.split(maxsplit=1)[0]}"
+    assert done.code == 2
+    assert done.err.startswith(f"leftoff: {said}\n  Run `{command} --help`")
+
+
+def test_a_part_of_a_name_is_enough_for_a_suggestion(cli: Cli) -> None:
+    for name in ("cart-totals", "cart-form", "login-form"):
+        cli.ok("save", name, "--summary=Some work")
+
+    assert "Did you mean cart-form or cart-totals?" in cli("show", "cart").err

@@ -111,3 +111,21 @@ def test_help_of_what_has_no_commands_is_refused(cli: Cli) -> None:
 
     assert result.code == 2
     assert "`leftoff save` has no subcommands." in result.err
+
+
+def test_a_command_lists_its_own_options_first_and_in_sections(cli: Cli) -> None:
+    titles = {
+        name: re.findall(r"^([A-Z][a-z ]+):$", cli.ok(name, "--help").out, re.MULTILINE)
+        for name in ("save", "list", "memory")
+    }
+
+    assert titles["list"] == ["Options", "Common options"]
+    assert titles["memory"] == ["Commands", "Common options"]
+    assert titles["save"][0] == "What only you know"
+    assert titles["save"][-1] == "Common options"
+
+
+def test_help_shows_no_limits_and_no_types_of_programmers(cli: Cli) -> None:
+    pages = "".join(cli.ok(*name.split(), "--help").out for name in ALL)
+
+    assert not re.findall(r"INTEGER|FLOAT|RANGE|<=x", pages)

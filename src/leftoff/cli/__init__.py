@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from leftoff.cli import everywhere_view as everywhere_view
     from leftoff.cli import fill_form as fill_form
     from leftoff.cli import hand_over_command as hand_over_command
+    from leftoff.cli import help_layout as help_layout
     from leftoff.cli import native_confirmations as native_confirmations
     from leftoff.cli import nothing_to_resume as nothing_to_resume
     from leftoff.cli import page_formats as page_formats
@@ -140,11 +141,15 @@ def _example(text: str) -> str:
     return f"\b\nExample:\n  {text}"
 
 
+_MOST_SUGGESTED = 2
+
+
 def _suggestion(name: str) -> str:
     import difflib  # noqa: PLC0415 - 1 ms, and only needed after a typo
 
-    close = difflib.get_close_matches(name, [*COMMANDS, *ALIASES], n=2)
-    named = " or ".join(f"`leftoff {each}`" for each in close)
+    close = difflib.get_close_matches(name, [*COMMANDS, *ALIASES], n=_MOST_SUGGESTED)
+    meant = dict.fromkeys(" ".join(ALIASES.get(each, (each,))) for each in close)
+    named = " or ".join(f"`leftoff {each}`" for each in meant)
     return f" Did you mean {named}?" if close else ""
 
 

@@ -143,7 +143,17 @@ def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
 
 
 class CheckedCommand(click.Command):
-    """A command that refuses options which contradict each other; click would take the last."""
+    """A command that refuses contradictory options; `sections` are titles on its help page."""
+
+    def __init__(
+        self, *given: Any, sections: Mapping[str, Sequence[str]] | None = None, **more: Any
+    ) -> None:
+        super().__init__(*given, **more)
+        self.sections = sections or {}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in sections, the shared ones last."""
+        cli.help_layout.write_options(self, ctx, formatter, self.sections)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Check the options, then parse them."""
@@ -159,7 +169,21 @@ class CheckedCommand(click.Command):
         for values in spellings.values():
             if len(values) > 1:
                 raise UsageError(f"{' and '.join(values.values())} contradict each other.")
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as refused:
+            # For an option without its value, click does not say which command it is of.
+            refused.ctx = refused.ctx or ctx
+            raise
+
+
+class _Group(click.Group):
+    """A group of commands whose help page looks like that of a command."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, then the options."""
+        cli.help_layout.write_commands(self, ctx, formatter)
+        cli.help_layout.write_options(self, ctx, formatter, {})
 
 
 def _valid(value: Any) -> Any:
@@ -180,7 +204,7 @@ def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]
             if context.invoked_subcommand is None:
                 context.invoke(default, **given)
 
-        made: click.Group = click.group(invoke_without_command=True)(flags(run))
+        made: click.Group = click.group(cls=_Group, invoke_without_command=True)(flags(run))
         made.add_command(default)
         return made
 
@@ -188,10 +212,6 @@ def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]
 
 
 # --- output: JSON, plain lines in a pipe, or colour and tables on a terminal ---
-
-
-# Smaller files are read before a progress bar would be useful.
-_LARGE_BYTES = 20_000_000
 
 
 class Output:
@@ -328,18 +348,6 @@ class Output:
         header, *rows = align_columns(fitting)
         self.text(header, bold=True)
         self.text(rows)
-
-    @contextlib.contextmanager
-    def progress(self, path: Path) -> Iterator[Callable[[int], None] | None]:
-        """Show a progress bar on a terminal while a large file is read."""
-        size = path.stat().st_size if path.is_file() else 0
-        if not self.is_interactive or self.quiet or size < _LARGE_BYTES:
-            yield None
-            return
-        with click.progressbar(
-            length=size, label=printable(fence.line(path.name)), file=sys.stderr
-        ) as bar:
-            yield lambda offset: bar.update(offset - bar.pos)
 
     def _apply_style(self, text: str, style: Mapping[str, Any]) -> str:
         return click.style(text, **style) if text and style and self.has_colour else text

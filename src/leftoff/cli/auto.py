@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from leftoff.cli.app import App, command
+from leftoff.cli.option_types import Number
 from leftoff.errors import UsageError
 from leftoff.hooks import autosave_step
 from leftoff.phrases.match import says_goodbye
@@ -13,11 +14,13 @@ from leftoff.session import records, sessions
 
 @command()
 @click.option("--explain", is_flag=True, help="Show what would be saved, and why.")
-@click.option("--percent", type=click.FloatRange(0, 100), help="Context use in percent.")
+@click.option("--percent", type=Number(0, 100, kind=float), help="Context use in percent.")
 @click.option("--prompt", default="", help="The user's prompt.")
 @click.option("--command", "started", default="", help="The command about to run.")
-@click.option("--timeout", default=0.0, help="The command's timeout in seconds.")
-@click.option("--idle", default=0.0, help="Minutes without activity.")
+@click.option(
+    "--timeout", type=Number(0, kind=float), default=0, help="The command's timeout in seconds."
+)
+@click.option("--idle", type=Number(0, kind=float), default=0, help="Minutes without activity.")
 def auto(app: App, *, explain: bool, **given: Any) -> None:
     """Show which signals would trigger an autosave.
 

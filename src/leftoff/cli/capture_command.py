@@ -4,8 +4,10 @@ from pathlib import Path
 
 import click
 
+from leftoff import cli
 from leftoff.checkpoint import encode, to_plain
 from leftoff.cli.app import App, command
+from leftoff.cli.option_types import Number
 from leftoff.session import capture as use_case
 from leftoff.threads import briefing
 
@@ -13,7 +15,7 @@ from leftoff.threads import briefing
 @command()
 @click.argument("session_file", type=click.Path(path_type=Path))
 @click.option("--agent", help="The session's agent, if the file does not show it.")
-@click.option("--budget", type=click.IntRange(min=100), help="Maximum tokens of the briefing.")
+@click.option("--budget", type=Number(100), help="Maximum tokens of the briefing.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -24,8 +26,9 @@ def capture(
     app: App, session_file: Path, agent: str | None, budget: int | None, out: Path | None
 ) -> None:
     """Show what a session's file says; save nothing."""
-    with app.out.progress(session_file) as progress:
-        captured = use_case.capture(session_file, agent=agent, progress=progress)
+    size = session_file.stat().st_size if session_file.is_file() else 0
+    with cli.progress_bar.show_progress(app.out, session_file.name, size) as advance:
+        captured = use_case.capture(session_file, agent=agent, progress=advance)
     budget = budget or app.settings.budget
     text = briefing.render(captured.checkpoint, None, budget=budget)
     said: str = text

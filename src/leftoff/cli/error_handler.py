@@ -43,7 +43,7 @@ def _print_problem(error: LeftoffError, *, as_json: bool) -> None:
 def _print_usage_error(error: click.ClickException, *, as_json: bool) -> None:
     """Print what click found in the arguments, as leftoff prints its own errors."""
     context = error.ctx if isinstance(error, click.UsageError) else None
-    message = end_sentence(" ".join(error.format_message().split()))
+    message = end_sentence(_describe(error, context))
     command = context.command_path if context else "leftoff"
     shows = "how it is used" if " " in command else "all commands"
     hint = f"Run `{command} --help` to see {shows}."
@@ -52,6 +52,15 @@ def _print_usage_error(error: click.ClickException, *, as_json: bool) -> None:
         return
     print_message(f"leftoff: {message}")
     print_message(f"  {hint}")
+
+
+def _describe(error: click.ClickException, context: click.Context | None) -> str:
+    """Return what click says, with the closest of its suggestions in leftoff's style."""
+    near = [*(getattr(error, "possibilities", None) or [])]
+    if not near:
+        return " ".join(error.format_message().split())
+    within = f"{context.command_path} " if context and not near[0].startswith("-") else ""
+    return f"{error.message.rstrip('.')}. Did you mean `{within}{near[0]}`?"
 
 
 def end_sentence(message: str) -> str:

@@ -11,6 +11,7 @@ from leftoff.cli.app import App, command, format_fallback_notice, group, one_lin
 from leftoff.cli.ask_questions import choose
 from leftoff.cli.complete_words import complete_from_store, complete_paths
 from leftoff.cli.native_details import describe, list_details
+from leftoff.cli.option_types import Number
 from leftoff.errors import ChoiceNeeded, LeftoffError, UsageError
 from leftoff.fingerprints import can_be_path, name_path
 from leftoff.knowledge import features
@@ -116,7 +117,7 @@ def feature() -> None:
 )
 @click.option("--depends", multiple=True, metavar="ID", help="A feature it depends on; repeatable.")
 @click.option("--label", "labels", multiple=True, help="A label for pull requests; repeatable.")
-@click.option("--issue", type=click.IntRange(min=1), metavar="N", help="Its issue number.")
+@click.option("--issue", type=Number(1), help="Its issue number.")
 @click.option("--branch", metavar="NAME", help="Its branch.")
 @click.option("--fixes", metavar="ID", help="The feature it fixes.")
 @click.option("--start", "is_started", is_flag=True, help="Start it right away.")

@@ -11,6 +11,7 @@ import msgspec
 from leftoff import cli, session, threads
 from leftoff.cli.app import App, clean_line, command, one_line
 from leftoff.cli.look import ThreadRow, layout_threads
+from leftoff.cli.option_types import Number
 from leftoff.errors import UsageError
 from leftoff.names import suggest_name
 from leftoff.projects.project import list_stores_elsewhere
@@ -22,7 +23,7 @@ limit_option = click.option(
     "--limit",
     default=20,
     show_default=True,
-    type=click.IntRange(1, 1_000_000),
+    type=Number(1, 1_000_000),
     help="Maximum number to show.",
 )
 

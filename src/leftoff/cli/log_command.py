@@ -20,6 +20,7 @@ from leftoff.cli.list import (
     shorten_id,
 )
 from leftoff.cli.look import Look, cut, layout_page, pad, width, wrap_line
+from leftoff.cli.option_types import Number
 from leftoff.errors import UsageError
 from leftoff.snapshots.shelf import Snapshot, describe_reason, list_snapshots
 from leftoff.store import BY_HAND_OVER, CheckpointEntry, StoreEvent
@@ -51,7 +52,7 @@ class LogLine(NamedTuple):
     "--limit",
     default=50,
     show_default=True,
-    type=click.IntRange(1, 1_000_000),
+    type=Number(1, 1_000_000),
     help="Maximum number of events to show.",
 )
 def log(app: App, name: str | None, limit: int, *, with_all: bool) -> None:

@@ -1,16 +1,16 @@
 """Write a man page for each command, from the same words as its help."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 
 from leftoff.cli import leftoff
 from leftoff.cli.catalog import COMMANDS, EXAMPLES, GROUPS, PLUMBING, CommandHelp
+from leftoff.cli.help_layout import COMMON, first_line, group_options
 
 # Text is not stretched to the margin, and names are not broken.
 _TITLE = '.TH "{name}" "1" "" "leftoff" "leftoff manual"\n.ad l\n.nh'
-_SHARED = frozenset({"--json", "--quiet", "--color", "--help"})
 _EXITS = {
     "0": "Success.",
     "1": "A problem that you can fix; the message says how.",
@@ -36,7 +36,7 @@ def write_pages() -> dict[str, str]:
 def _write_top() -> Iterator[str]:
     yield _TITLE.format(name="LEFTOFF")
     yield ".SH NAME"
-    yield rf"leftoff \- {_escape(_lower(_first_line(leftoff)))}"
+    yield rf"leftoff \- {_escape(_lower(first_line(leftoff)))}"
     yield ".SH SYNOPSIS"
     yield r".B leftoff"
     yield r"[\fICOMMAND\fR] [\fIOPTION\fR]..."
@@ -49,7 +49,8 @@ def _write_top() -> Iterator[str]:
         for each in commands:
             yield from (".TP", rf"\fBleftoff\-{_escape(each.name)}\fR(1)", _escape(each.summary))
     yield ".SH OPTIONS"
-    yield from _write_options(leftoff)
+    for rows in _group_options(leftoff).values():
+        yield from _write_options(rows)
     yield from _write_end()
 
 
@@ -68,7 +69,10 @@ def _write_command(found: CommandHelp, command: click.Command) -> Iterator[str]:
         for word, each in inner.items():
             yield from _write_inner(f"{found.name} {word}", each)
     yield ".SH OPTIONS"
-    yield from _write_options(command)
+    for number, (title, rows) in enumerate(_group_options(command).items()):
+        if number or title != "Options":
+            yield f".SS {_escape(title)}"
+        yield from _write_options(rows)
     yield ".SH EXAMPLE"
     yield from (".nf", rf"\&{_escape(found.example)}", ".fi")
     yield from _write_end()
@@ -79,7 +83,8 @@ def _write_inner(words: str, command: click.Command) -> Iterator[str]:
     yield _write_synopsis(f"leftoff {words}", command)
     yield ".PP"
     yield from _write_text(command.help or "")
-    yield from _write_options(command, with_shared=False)
+    for title, rows in _group_options(command).items():
+        yield from _write_options(rows) if title != COMMON else ()
     if words in EXAMPLES:
         yield from (".PP", ".nf", rf"\&{_escape(EXAMPLES[words])}", ".fi")
 
@@ -92,14 +97,14 @@ def _write_synopsis(name: str, command: click.Command) -> str:
     return rf"\fB{_escape(name)}\fR {arguments}".rstrip()
 
 
-def _write_options(command: click.Command, *, with_shared: bool = True) -> Iterator[str]:
-    context = _make_context(command)
-    for parameter in command.get_params(context):
-        record = parameter.get_help_record(context)
-        is_shared = not _SHARED.isdisjoint(parameter.opts)
-        # The synopsis names the arguments.
-        if record is not None and record[1] and (with_shared or not is_shared):
-            yield from (".TP", rf"\fB{_escape(record[0])}\fR", _escape(record[1]))
+def _group_options(command: click.Command) -> dict[str, list[tuple[str, str]]]:
+    sections = getattr(command, "sections", {})
+    return group_options(command, _make_context(command), sections)
+
+
+def _write_options(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, meaning in rows:
+        yield from (".TP", rf"\fB{_escape(name)}\fR", _escape(meaning))
 
 
 def _make_context(command: click.Command) -> click.Context:
@@ -126,10 +131,6 @@ def _write_end() -> Iterator[str]:
         yield from (".TP", rf"\fB{code}\fR", meaning)
     yield ".SH SEE ALSO"
     yield r"\fBleftoff\fR(1); \fBleftoff help all\fR lists all commands."
-
-
-def _first_line(command: click.Command) -> str:
-    return (command.help or "").strip().split("\n", 1)[0].rstrip(".")
 
 
 def _lower(text: str) -> str:

@@ -10,6 +10,7 @@ from leftoff.cli.complete_words import complete_paths
 from leftoff.cli.list import shorten_id
 from leftoff.cli.look import ThreadRow, layout_threads
 from leftoff.cli.native_details import list_details
+from leftoff.cli.option_types import Number
 from leftoff.errors import UsageError
 from leftoff.knowledge import memory as book
 from leftoff.knowledge.memory import CONFIDENCES, KINDS, STATUSES, EntryDraft, MemoryEntry, Status
@@ -31,8 +32,7 @@ limit_option = click.option(
     "--limit",
     default=book.MOST_DECISIONS,
     show_default=True,
-    type=click.IntRange(min=1),
-    metavar="N",
+    type=Number(1, 1_000_000),
     help="Maximum number to show.",
 )
 

@@ -13,6 +13,7 @@ from leftoff.cli import replay
 from leftoff.cli.app import App, command, key_of, printable, terminal_width
 from leftoff.cli.complete_words import checkpoint_argument, complete_open
 from leftoff.cli.list import list_facts, show_unsaved
+from leftoff.cli.option_types import Number
 from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint, StoreRefused, UsageError
 from leftoff.store import CheckpointEntry
 from leftoff.text import fence
@@ -129,7 +130,13 @@ def _find_prompts(app: App, checkpoint: Checkpoint) -> replay.WaitingPrompts | N
 # --- the command ---
 
 
-@command()
+_SECTIONS = {
+    "Hand the work over": ("agent", "headless", "prints", "copies", "reader", "budget"),
+    "After a compaction or restart": ("pending", "skip"),
+}
+
+
+@command(sections=_SECTIONS)
 @checkpoint_argument(complete_open, required=False)
 @click.option("--accept", "answer", flag_value="accept", help="Resume it without asking.")
 @click.option("--decline", "answer", flag_value="decline", help="Start fresh; stop offering it.")
@@ -142,11 +149,12 @@ def _find_prompts(app: App, checkpoint: Checkpoint) -> replay.WaitingPrompts | N
 @click.option("--refresh", is_flag=True, help="First save it again with the files as they are now.")
 @click.option("--pending", is_flag=True, help="Resume what was left for this session; do not ask.")
 @click.option("--skip", is_flag=True, help="With --pending: ignore what waits; take the newest.")
-@click.option("--budget", type=click.IntRange(min=100), help="Maximum tokens of the briefing.")
+@click.option("--budget", type=Number(100), help="Maximum tokens of the briefing.")
 @click.option(
     "--for",
     "reader",
     type=click.Choice([*briefing.MOST_TOKENS]),
+    metavar="AGENT",
     help="Fit the briefing to what this agent reads at once.",
 )
 @click.option(

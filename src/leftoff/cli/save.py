@@ -41,7 +41,18 @@ class _Save(CheckedCommand):
 _NO_OPTION = re.compile(r"-+[^\w-]")
 
 
-@command(cls=_Save)
+_SECTIONS = {
+    "What only you know": (
+        *("summary", "left_off", "done", "next_action", "blocker", "question", "decision"),
+        *("failed", "files", "artifact", "note"),
+    ),
+    "Plan": ("plan", "step", "no_plan"),
+    "Where the rest comes from": ("source", "edit", "from_json", "no_capture"),
+    "How it is saved": ("append_day", "overwrite", "strict", "auto_name"),
+}
+
+
+@command(cls=_Save, sections=_SECTIONS)
 @click.argument("name", required=False)
 @click.option("--summary", "--task", help="The task, in one sentence.")
 @click.option("--left-off", help="Where the work stopped, in one to three sentences.")

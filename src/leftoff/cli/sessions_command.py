@@ -10,6 +10,7 @@ import click
 from leftoff.cli.app import App, clean_line, command, one_line
 from leftoff.cli.list import shorten_id
 from leftoff.cli.look import ThreadRow, layout_threads
+from leftoff.cli.option_types import Number
 from leftoff.cli.progress_bar import Advance, show_progress
 from leftoff.session import sessions as use_case
 from leftoff.text import times
@@ -24,7 +25,7 @@ _MOST_CHARS = 200
     "--limit",
     default=10,
     show_default=True,
-    type=click.IntRange(1, 1_000_000),
+    type=Number(1, 1_000_000),
     help="Maximum number to show.",
 )
 def sessions(app: App, limit: int) -> None:

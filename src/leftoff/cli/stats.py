@@ -8,6 +8,7 @@ import msgspec
 
 from leftoff.cli.app import App, command, shows_signs
 from leftoff.cli.look import wrap_line
+from leftoff.cli.option_types import Number
 from leftoff.cli.progress_bar import show_progress
 from leftoff.text.plural import format_count
 from leftoff.threads.field_labels import format_trigger
@@ -29,7 +30,7 @@ _HOW = "Times are lower bounds; `leftoff stats --help` says how they are counted
     "--days",
     default=30,
     show_default=True,
-    type=click.IntRange(1, 3650),
+    type=Number(1, 3650),
     help="How many days to look back.",
 )
 def stats(app: App, days: int) -> None:

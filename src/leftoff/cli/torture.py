@@ -9,6 +9,7 @@ import msgspec
 
 from leftoff.cli import run
 from leftoff.cli.app import App, command, printable
+from leftoff.cli.option_types import Number
 from leftoff.text.plural import format_count
 from leftoff.torture import PARTS, TorturePlan, TortureReport, TortureResult, worker
 from leftoff.torture import run as run_plan
@@ -19,16 +20,12 @@ _SHOWN = 5
 
 
 @command()
-@click.option(
-    "--minutes", type=click.FloatRange(min=0.05), metavar="N", help="How long to run (2)."
-)
+@click.option("--minutes", type=Number(0.05, kind=float), help="How long to run (default: 2).")
 @click.option("--seed", type=int, metavar="N", help="Repeat the run with this seed.")
 @click.option(
     "--only", multiple=True, type=click.Choice([*PARTS]), help="Run only this part; repeatable."
 )
-@click.option(
-    "--rounds", type=click.IntRange(min=1), metavar="N", help="Bound each part by rounds, not time."
-)
+@click.option("--rounds", type=Number(1), help="Bound each part by rounds, not time.")
 def torture(
     app: App, minutes: float | None, seed: int | None, only: tuple[str, ...], rounds: int | None
 ) -> int:

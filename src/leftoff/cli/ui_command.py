@@ -10,6 +10,7 @@ import click
 import leftoff
 from leftoff import web
 from leftoff.cli.app import App, command
+from leftoff.cli.option_types import Number
 from leftoff.context import Environment
 from leftoff.errors import LeftoffError, NotAProject
 from leftoff.projects.known_projects import list_known
@@ -22,9 +23,7 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 @command()
-@click.option(
-    "--port", type=click.IntRange(1, 65535), metavar="N", help="Port to use (default: any free)."
-)
+@click.option("--port", type=Number(1, 65535), help="Port to use (default: any free).")
 @click.option("--no-open", is_flag=True, help="Print the link; do not open a browser.")
 @click.option("--everywhere", is_flag=True, help="Show all projects on this machine.")
 @click.option("--read-only", is_flag=True, help="Show everything, but change nothing.")

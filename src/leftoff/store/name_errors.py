@@ -36,10 +36,22 @@ def not_found(key: str, matches: Sequence[CheckpointEntry], names: Sequence[str]
         return NoSuchCheckpoint(
             f"Several checkpoints match '{key}': {ids}", hint="Type more of the id."
         )
-    import difflib  # noqa: PLC0415 - 1 ms, and only a mistyped name needs it
-
-    near = difflib.get_close_matches(key, names, n=1)
-    hint = f"Did you mean {near[0]}? " if near else ""
+    near = _find_near(key, names)
+    hint = f"Did you mean {' or '.join(near)}? " if near else ""
     return NoSuchCheckpoint(
         f"No checkpoint named '{key}'", hint=f"{hint}Run `leftoff list` to see all checkpoints."
     )
+
+
+def _find_near(key: str, names: Sequence[str]) -> list[str]:
+    """Return the names that somebody may have meant: those with these letters, or the closest."""
+    import difflib  # noqa: PLC0415 - 1 ms, and only a mistyped name needs it
+
+    typed = key.casefold()
+    within = [name for name in names if len(typed) >= _LEAST_TYPED and typed in name.casefold()]
+    within.sort(key=lambda name: (not name.startswith(typed), name))
+    return within[:_MOST_NEAR] or difflib.get_close_matches(key, names, n=1)
+
+
+_LEAST_TYPED = 2
+_MOST_NEAR = 3
