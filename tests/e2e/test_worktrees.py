@@ -62,7 +62,10 @@ def test_a_session_in_a_subfolder_belongs_to_the_same_project(
 
     bench.run("hello")
 
-    assert LOGIN in model.requests()[-1].news
+    news = model.requests()[-1].news
+    assert LOGIN in news
+    assert "- web/login.html (edited, uncommitted)" in news
+    assert "Changed since" not in news
 
 
 def test_work_of_a_removed_worktree_is_called_that_by_every_face(

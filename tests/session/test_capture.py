@@ -212,6 +212,31 @@ def test_edits_of_sub_agents_with_their_own_transcripts_are_found(session: Path)
     assert captured.facts.files_modified_by_agents == ["src/sub.py"]
 
 
+def test_paths_of_a_session_in_a_subfolder_are_named_from_the_top_of_the_repository(
+    tmp_path: Path,
+) -> None:
+    below = tmp_path / "repo" / "web" / "pages"
+    below.mkdir(parents=True)
+    (tmp_path / "repo" / ".git").write_text("gitdir: elsewhere\n", encoding="utf-8")
+    (below / "login.html").touch()
+    entries = [
+        entry("user", "build the login page", cwd=str(below)),
+        *use(1, "Write", file_path=str(below / "login.html"), content="<form>"),
+        *use(2, "Bash", command="npm test"),
+    ]
+
+    checkpoint = capture(
+        write(tmp_path / "s.jsonl", [{**each, "cwd": str(below)} for each in entries])
+    ).checkpoint
+
+    assert checkpoint.worktree == str(tmp_path / "repo")
+    assert checkpoint.files_modified == checkpoint.focus_files == ["web/pages/login.html"]
+    assert [step.what for step in checkpoint.trail] == [
+        "web/pages/login.html",
+        "cd web/pages && npm test",
+    ]
+
+
 def test_files_that_are_gone_are_not_needed_next(tmp_path: Path) -> None:
     root = tmp_path / "repo"
     (root / "src").mkdir(parents=True)

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -168,6 +169,7 @@ def _find_telling(state: FoldState) -> str:
 
 def report(state: FoldState, *, window: int = 0) -> Facts:
     """Return the facts of a session; `window` is the one that hooks know of."""
+    state = _widen_to_repository(state)
     # A todo whose call has not ended is not on the agent's list yet.
     todos = [todo for todo in state.todos if todo.id not in state.open]
     step, total = _step(todos)
@@ -209,6 +211,27 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
         is_todo_current=_is_todo_current(state, last_words),
         **_compare_moments(state),
     )
+
+
+def _widen_to_repository(state: FoldState) -> FoldState:
+    """Name paths from the top of the repository, as git does, wherever in it the session began."""
+    tops = [_find_top(root) for root in state.roots]
+    return msgspec.structs.replace(state, roots=[*dict.fromkeys(tops)])
+
+
+def _find_top(folder: str) -> str:
+    """Return the top of the worktree around a folder; the folder itself if none is there."""
+    if not folder.startswith("/"):
+        return folder
+    around = (Path(folder), *Path(folder).parents)
+    return next((str(each) for each in around if _has_git(each / ".git")), folder)
+
+
+def _has_git(entry: Path) -> bool:
+    try:
+        return entry.is_file() or (entry / "HEAD").is_file()
+    except OSError:
+        return False
 
 
 def _compare_moments(state: FoldState) -> dict[str, Any]:
