@@ -61,6 +61,25 @@ def test_a_sentence_in_place_of_the_name_is_a_note(cli: Cli, work: Workspace) ->
     assert parts["Unfinished work"].startswith("- T-04")
 
 
+@pytest.mark.promise("quoin", 16, 23)
+def test_the_intent_is_the_note_and_then_the_unfinished_work_whatever_the_task_is(
+    cli: Cli, work: Workspace, in_session: pytest.MonkeyPatch
+) -> None:
+    """The task comes from the transcript in a real session."""
+    del in_session
+    work.state("2026-11-15-Payment_retry.md", SESSION)
+    cli.ok("save", "--summary", "Add the exporter")
+    printed = cli.ok("save", "--note", "wip").out
+
+    unfinished, noted = sorted(work.checkpoints(), key=lambda path: path.stat().st_mtime_ns)
+    assert sections(unfinished)["Last user intent"] == "T-04 wire processRefund()"
+    assert sections(noted)["Last user intent"] == "wip"
+    assert sections(noted)["Task summary"] == "Add the exporter"
+    assert len(printed.splitlines()) == 3
+    out = cli.ok("restore").out
+    assert "Resuming task: Payment_retry. Branch: main. Last intent: wip." in out
+
+
 @pytest.mark.promise("quoin", 18)
 def test_a_name_does_not_switch_off_the_session_file_and_the_artifacts(
     cli: Cli, work: Workspace, in_session: pytest.MonkeyPatch
@@ -267,6 +286,21 @@ def test_what_quoin_saved_is_consumed_by_the_first_restore(
     assert ledger(work, "payment-retry") == [row]
     cli.ok("list")
     assert ledger(work, "payment-retry") == [row]
+
+
+@pytest.mark.promise("quoin", 80)
+def test_a_mark_that_names_a_file_of_another_session_is_consumed(
+    cli: Cli, work: Workspace, in_session: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "some-task", "--summary", "Do it")
+    in_session.setenv("CLAUDE_CODE_SESSION_ID", OTHER)
+    (work.memory / f"pending-restore-{SESSION}.txt").rename(
+        work.memory / f"pending-restore-{OTHER}.txt"
+    )
+    cli.ok("restore")
+
+    assert work.marks() == []
+    assert work.trashed() == [f"pending-restore-{OTHER}.txt"]
 
 
 @pytest.mark.promise("quoin", 42)

@@ -416,3 +416,21 @@ def test_a_file_of_prompts_stays_as_it_is_until_one_is_added(work: Workspace, cl
     waiting = [FilePrompt(text="and this", written_at="2026-11-15T18:41:07Z", at=NOON)]
     text = sentinels.with_prompts(before.decode(), waiting, [])
     assert text.startswith("=== BLOCKED PROMPT [legacy-pre-migration] ===\nrename the column")
+
+
+@pytest.mark.promise("quoin", 78)
+def test_prompts_that_come_back_from_the_trash_wait_again(work: Workspace, cli: Cli) -> None:
+    path = put(work, SESSION, THREE)
+    cli.ok("prompts", "replay", "none")
+    assert not path.exists()
+    next((work.memory / "trash").glob(f"*/{path.name}")).rename(path)
+
+    assert "first thing to do" in cli.ok("prompts").out
+    assert "3 blocked prompt(s)" in cli.ok("restore").out
+
+
+@pytest.mark.promise("quoin", 79)
+def test_a_slash_command_in_the_file_was_blocked_and_waits(work: Workspace, cli: Cli) -> None:
+    put(work, SESSION, "=== BLOCKED PROMPT [2026-11-15T18:41:07Z] ===\n/implement T-04\n")
+
+    assert "1. [2026-11-15T18:41:07Z] /implement T-04" in cli.ok("restore").out

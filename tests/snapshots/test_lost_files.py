@@ -37,6 +37,15 @@ def test_nothing_is_gone_while_all_is_there(repo: Repo, project: Project) -> Non
     assert list_lost(project, taken) == []
 
 
+def test_the_mark_of_a_process_that_ended_is_not_gone(repo: Repo, project: Project) -> None:
+    for name in ("checkpoint-4242.pidfile.lock", "server.pid"):
+        repo.write(name, "pid=4242\n")
+    taken = take(project)
+    repo.git("clean", "-fdq")
+
+    assert list_lost(project, taken) == ["new.txt"]
+
+
 @pytest.mark.parametrize(
     "destroyers",
     [

@@ -255,7 +255,7 @@ def _headline(app: App, checkpoint: Checkpoint) -> list[Rendered]:
     mirrors = app.workspace.mirrors
     # quoin's files have the task as it was typed.
     task = mirrors.find_task(checkpoint) if mirrors.use_sentinels() else checkpoint.name
-    intent = one_line(checkpoint.summary or checkpoint.intent or "(none)", _INTENT_CHARS)
+    intent = one_line(checkpoint.intent or checkpoint.summary or "(none)", _INTENT_CHARS)
     return [
         say(
             "Resuming task: {task:60}. Branch: {branch:200}. Last intent: {intent:200}.",

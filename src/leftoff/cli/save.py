@@ -432,8 +432,9 @@ def _show(app: App, outcome: persist.Outcome, name: str) -> None:
         },
         lines,
     )
-    # The line of guardz and the box of sail are all that those print.
-    is_shown = app.settings.noise not in {"silent", "line", "box"} and not app.out.as_json
+    # The line of guardz, the box of sail and the report of quoin are all that those print.
+    is_brief = app.settings.noise in {"silent", "line", "box", "report"}
+    is_shown = not is_brief and not app.out.as_json
     if name != checkpoint.name and is_shown:
         app.out.text(
             f'The name is "{checkpoint.name}": names are lowercase words joined by dashes.'

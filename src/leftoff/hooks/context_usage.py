@@ -85,6 +85,9 @@ def format_advice(reached: int, percent: float, settings: Settings, agent: str) 
     """Return the advice for a step; below `fresh_at`, none says to compact."""
     use = say("context at {percent}%", percent=f"{percent:.2f}")
     save = name_save_command(settings)
+    if settings.content == "paths" and reached < FRESH:
+        # The save reads all it needs from files.
+        return say("leftoff: {use} — consider `{save}` and a fresh session.", use=use, save=save)
     if reached >= FRESH and percent >= settings.fresh_at:
         return say(
             "leftoff: {use} — compact or start fresh now. The state is saved: after {compact}, or "

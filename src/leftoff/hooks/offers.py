@@ -119,7 +119,7 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: 
     # Kept short: an id costs more tokens than a sentence, and the list of changes needs room.
     after = say(
         "Ask the user {what}, and do not act on it until they answer{asked}. If "
-        "yes, run `leftoff resume {key:200} --accept`{other} for the full briefing; if no, use "
+        "yes, run `leftoff resume {key:200} {how}`{other} for the full briefing; if no, use "
         "--decline. If they ask for something else, just do that.{place}",
         what=say("which one to resume, if any" if also else "whether to resume it"),
         # Some want to be asked even then.
@@ -127,6 +127,8 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: 
         if settings.confirm == "always"
         else say("; a message that asks to continue means yes{newest}", newest=newest),
         key=_key(checkpoint),
+        # With quoin's files, the restore also reads artifacts and prompts.
+        how="--pending" if open_mirrors(settings.mirror).use_sentinels() else "--accept",
         other=say(" (or another name)" if also else ""),
         place=_place(entry, store, settings) if not also else say(""),
     )

@@ -288,6 +288,9 @@ class Waited(Protocol):
     def waiting(self, folder: Path) -> Mapping[str, Sequence[FilePrompt]]:
         """Return the prompts to answer, by session."""
 
+    def prompt_file(self, folder: Path, session_id: str) -> Path | None:
+        """Return the file with the prompts of a session."""
+
 
 @runtime_checkable
 class Filed(Protocol):

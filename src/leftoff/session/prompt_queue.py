@@ -134,9 +134,15 @@ def keep(store: Store, event: HookEvent, *, is_blocked: bool = False) -> None:
     _append_captured(store, prompt)
 
 
-def import_prompts(store: Store, found: Sequence[FilePrompt], session_id: str) -> list[Prompt]:
-    """Queue the prompts of a file, without their secrets; skip the ones already queued."""
-    known = {prompt.key for prompt in _load_prompts(store)}
+def import_prompts(
+    store: Store, found: Sequence[FilePrompt], session_id: str, *, is_back: bool = False
+) -> list[Prompt]:
+    """Queue the prompts of a file, without their secrets; skip the ones already queued.
+
+    The file holds prompts that were blocked, so a slash command in it never ran. `is_back` says
+    that the file was brought back from the trash: its prompts wait again.
+    """
+    known = {prompt.key: prompt for prompt in _load_prompts(store)}
     taken = []
     for each in found:
         prompt = Prompt(
@@ -146,11 +152,16 @@ def import_prompts(store: Store, found: Sequence[FilePrompt], session_id: str) -
             session_id=session_id,
             written_at=each.written_at if each.written_at == LEGACY else "",
             tag=each.tag,
+            is_blocked=True,
         )
-        if prompt.key not in known:
-            known.add(prompt.key)
+        before = known.get(prompt.key)
+        if before is None:
+            known[prompt.key] = prompt
             _append_captured(store, prompt)
             taken.append(prompt)
+        elif is_back and before.fate != "pending":
+            record(store, before, "restored")
+            taken.append(before)
     return taken
 
 

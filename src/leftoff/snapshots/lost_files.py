@@ -20,6 +20,8 @@ from leftoff.snapshots.shelf import StoredSnapshot, find_newest_of, find_snapsho
 from leftoff.snapshots.take import MAX_FILE_BYTES
 
 _SECONDS = 5.0
+# The mark of a running process is no work, and goes away with it.
+_OF_PROCESSES = (".pid", ".pidfile.lock")
 # A snapshot that is so far back says little about the present.
 _LOOKED_AT = 200
 
@@ -73,7 +75,11 @@ def _find_lost(project: Project, stored: StoredSnapshot) -> LostFiles | None:
     # A worktree that is gone was on another branch, so HEAD says nothing about it.
     named = committed.recent if is_gone else committed.recent | committed.here
     lost = [
-        each.path for each in entries if each.path not in named and each.blob not in committed.blobs
+        each.path
+        for each in entries
+        if each.path not in named
+        and each.blob not in committed.blobs
+        and not each.path.endswith(_OF_PROCESSES)
     ]
     if not lost:
         return None

@@ -119,6 +119,18 @@ def _has_content(path: Path) -> bool:
     return disk.is_regular(path) and path.stat().st_size > 0
 
 
+def list_returned(store: Path) -> set[Path]:
+    """Return the files that were in the trash, and that somebody moved back to where they were."""
+    newest = {
+        line.came_from: line for line in log.read_small(store / "trash.jsonl", _decoder.decode)
+    }
+    return {
+        Path(path)
+        for path, line in newest.items()
+        if _as_it_lies(line, store) and not os.path.lexists(line.path) and os.path.lexists(path)
+    }
+
+
 def restore(store: Path, name: str, folders: Iterable[Path]) -> Trashed:
     """Move a file back to its original path inside one of these folders; never overwrite."""
     found = next((each for each in list_files(store) if name in {each.name, each.path}), None)

@@ -19,7 +19,7 @@ from leftoff.profiles.regular_files import read_regular
 from leftoff.session import prompt_queue
 from leftoff.session.prompt_files import FilePrompt
 from leftoff.session.prompt_queue import Prompt
-from leftoff.store import Store
+from leftoff.store import Store, trash
 
 _RECENT = timedelta(days=7)
 
@@ -163,11 +163,13 @@ def _find_settled(found: Iterable[Prompt]) -> Iterator[Prompt]:
 
 
 def import_prompts(mirror: Mirror) -> None:
-    """Queue the prompts that others wrote to the files."""
+    """Queue the prompts that others wrote to the files, or brought back from the trash."""
     if not isinstance(mirror.profile, Waited):
         return
     for session_id, found in mirror.profile.waiting(mirror.folder).items():
-        prompt_queue.import_prompts(mirror.store, found, session_id)
+        path = mirror.profile.prompt_file(mirror.folder, session_id)
+        is_back = path in trash.list_returned(mirror.store.project.store)
+        prompt_queue.import_prompts(mirror.store, found, session_id, is_back=is_back)
 
 
 def _in_file(found: Iterable[Prompt]) -> list[FilePrompt]:

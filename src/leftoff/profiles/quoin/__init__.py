@@ -114,6 +114,12 @@ def waiting(folder: Path) -> Mapping[str, Sequence[FilePrompt]]:
     return sentinels.prompts(folder)
 
 
+def prompt_file(folder: Path, session_id: str) -> Path | None:
+    """Return the file with the prompts of a session; None if its id cannot be a file name."""
+    path = sentinels.prompt_path(session_id)
+    return folder / path if path is not None else None
+
+
 def pending(folder: Path) -> Mapping[str, Path]:
     """Return the checkpoints that wait to be resumed, by session, newest first."""
     return marks(folder)
@@ -132,5 +138,6 @@ def at_work(folder: Path) -> Iterator[tuple[Path, AtWork]]:
 __all__ = [
     "EVENTS", "HOLDS", "IS_LIVING", "NATIVE", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE",
     "at_work", "find_stale_names", "folders", "home", "is_here", "ledger", "more", "natives",
-    "pending", "read", "read_notes", "task_of", "waiting", "work_path", "work_text", "write",
+    "pending", "prompt_file", "read", "read_notes", "task_of", "waiting", "work_path", "work_text",
+    "write",
 ]  # fmt: skip

@@ -33,6 +33,7 @@ _EXTRA = "quoin"
 """The key under which a checkpoint keeps sections that we do not know."""
 _UNKNOWN = "unknown"
 _INFERRED = "Next action (inferred)"
+_TASK_SUMMARY = "Task summary"
 _VOLUNTARY = "checkpoint save (voluntary)"
 _AUTOMATIC = {f"checkpoint save ({trigger})": trigger for trigger in TRIGGERS}
 # Programs that sync folders name a conflict copy `name 2.md`.
@@ -104,8 +105,7 @@ def _take_comments(parts: Parts) -> tuple[Parts, list[str]]:
 def _resolve(found: Plain) -> Plain:
     """Combine what several sections say: the request, the plan, the next action."""
     fields = dict(found)
-    asked = fields.pop("asked", None)
-    # If there is a section for the last request, the other one holds the summary.
+    asked = fields.pop("asked", None) or fields.pop("summary", None)
     has_request = "request" in fields
     request = fields.pop("request", None)
     fields |= {"summary": asked, "intent": request} if has_request else {"intent": asked}
@@ -228,6 +228,11 @@ def _find_kept(checkpoint: Checkpoint) -> dict[str, object]:
 # Sections
 
 
+def _has_both(checkpoint: Checkpoint) -> bool:
+    """Return whether a checkpoint has its task and the last request apart."""
+    return bool(checkpoint.summary and checkpoint.intent)
+
+
 def _read_active_task(lines: Lines) -> Plain:
     text = " ".join(section_texts.unescape(lines).split()).strip("`* ")
     return {"task": "" if section_texts.is_nothing(text) else text}
@@ -333,7 +338,7 @@ LAYOUT = Layout(
         _STYLE.text(
             "Last user intent",
             "asked",
-            find=lambda each: each.summary or each.intent,
+            find=lambda each: each.intent or each.summary,
             spellings=SPELLINGS["Last user intent"],
         ),
         Section(
@@ -353,9 +358,17 @@ LAYOUT = Layout(
         Section("Restore hint", _read_hint, _write_hint, SPELLINGS["Restore hint"]),
         # The sections above always exist; those below hold what does not fit into them.
         Section(
+            _TASK_SUMMARY,
+            lambda lines: {"summary": section_texts.read_text(lines)},
+            lambda each: section_texts.write_text(each.summary) if _has_both(each) else None,
+        ),
+        # Without a request, the last intent holds the summary.
+        Section(
             "Last request",
             lambda lines: {"request": section_texts.read_text(lines)},
-            lambda each: section_texts.write_text(each.intent) if each.summary else None,
+            lambda each: (
+                section_texts.write_text(None) if each.summary and not each.intent else None
+            ),
         ),
         Section(
             "Plan",

@@ -162,7 +162,10 @@ def _unmark(files: Files, checkpoint: Checkpoint) -> None:
     """Move the marks of resumed checkpoints to the trash; the checkpoints stay."""
     source = Path(checkpoint.source.path).name if checkpoint.source else None
     for session_id, target in sentinels.marks(files.root).items():
-        if session_id == checkpoint.session_id or target.name == source:
+        is_shown = target.name == source or files.is_of(
+            f"{CHECKPOINTS}/{target.name}", checkpoint.id
+        )
+        if session_id == checkpoint.session_id or is_shown:
             _trash(files, sentinels.restore_path(session_id))
 
 
