@@ -201,8 +201,14 @@ def test_the_time_of_a_file_that_git_wrote_is_not_its_age(
     )
     for key in ("profile", "mirror"):
         cli.ok("config", "set", key, "openclaw", "--project")
+    repo.git("add", "memory")
 
     assert "(9d ago)" in cli.ok("resume", "csv-import").out
+
+    # A file that git does not track was written by its author.
+    other = native(repo.folder, "xml-import")
+    other.write_text(path.read_text("utf-8").replace("csv", "xml"), encoding="utf-8")
+    assert "(just now)" in cli.ok("resume", "xml-import").out
 
 
 @pytest.mark.promise("openclaw", 22)

@@ -151,3 +151,14 @@ def test_undo_of_a_save_brings_a_file_back_byte_for_byte(
     cli.ok("undo")
 
     assert (folder / "extra-plenty.md").read_bytes() == data
+
+
+@pytest.mark.promise("openclaw", 72)
+def test_a_field_has_a_sign_before_it_and_a_task_a_summary_beside_it() -> None:
+    fields = read_text(
+        "# 📌 Checkpoint: by-place\n\n🕐 **Created:** 2026-11-15 18:40 UTC\n"
+        "🎯 **Task:** Import CSVs\n**Summary:** Half of it\n\n## 🔜 Next Action\nRun it\n"
+    )
+
+    assert fields["summary"] == "Import CSVs"
+    assert fields[openclaw_layout.KEY]["fields"] == {"Summary": "Half of it"}

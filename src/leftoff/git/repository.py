@@ -277,6 +277,18 @@ def ask_line(folder: Path, repository: Repository, *arguments: str) -> str | Non
         return None
 
 
+def is_tracked(path: Path) -> bool:
+    """Return whether git may have written a file: it is in the index, or nobody may look."""
+    try:
+        repository = find_repository(path.parent)
+    except OSError:
+        return True
+    if repository is None:
+        return False
+    place = f":(literal){os.path.realpath(path.parent)}/{path.name}"
+    return ask_line(path.parent, repository, "ls-files", "--", place) is not None
+
+
 def ask_git(
     folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
 ) -> "Git":

@@ -22,6 +22,8 @@ _PLAIN = re.compile(
 )
 _FIELD = re.compile(r"\*\*[^*\n]+:\*\*")
 _NUMBER = re.compile(r"^\(?\d{1,2}[.):]\s*")
+# A sign before a field: `🎯 **Task:** …`
+_EMOJI = re.compile(r"^[^\w\s!-/:-@\[-`{-~]+[ \t]+")
 _COUNT = re.compile(r"\s*[(\[]\d+[)\]]$")
 _EDGES = re.compile(r"^[^\w(]+|[^\w)]+$")
 _LEAST_PLAIN = 3
@@ -58,7 +60,8 @@ def level_fields(text: str, titles: Collection[str]) -> str:
         heading = _HEADING.match(line)
         if heading and len(heading[1]) > 1:
             break
-        found = _BOLD.match(line) or _PLAIN.match(line)
+        bare = _EMOJI.sub("", line)
+        found = _BOLD.match(bare) or _PLAIN.match(bare)
         name = fold_title(found["title"]) if found else ""
         if found and name in titles and name not in seen:
             seen.add(name)

@@ -131,8 +131,14 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
         texts = {name: "\n".join(value).strip(" \t\r\n") for name, value in values.items()}
         intro = texts.pop("", "")
         titles = self._find_titles(self.fields)
-        known = {titles[self.fold(k)]: v for k, v in texts.items() if self.fold(k) in titles}
-        unknown = {k: v for k, v in texts.items() if self.fold(k) not in titles and v}
+        chosen: dict[str, str] = {}
+        for name in texts:
+            title = titles.get(self.fold(name))
+            # If a field has two names, its own title wins, and the other one is kept.
+            if title and (title not in chosen or self.fold(name) == self.fold(title)):
+                chosen[title] = name
+        known = {title: texts[name] for title, name in chosen.items()}
+        unknown = {k: v for k, v in texts.items() if v and k not in chosen.values()}
         return known, unknown, intro
 
     def _find_titles(self, table: Sequence[FilePart[Any]]) -> dict[str, str]:

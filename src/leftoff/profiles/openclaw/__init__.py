@@ -13,6 +13,7 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.git.query import printable
+from leftoff.git.repository import is_tracked
 from leftoff.names import RESERVED
 from leftoff.profiles.openclaw import buffer_file, moments, openclaw_layout
 from leftoff.profiles.openclaw.level_text import level
@@ -123,7 +124,8 @@ def _date(native: Native, path: Path) -> Native:
     written_at = moments.find_last_write(path)
     if native.problem or written_at is None or native.saved_at is None:
         return native
-    if written_at - native.saved_at < moments.TOLERANCE:
+    # After a clone, git has just written the files that it tracks.
+    if written_at - native.saved_at < moments.TOLERANCE or is_tracked(path):
         return native
     fields = {**native.fields, "as_of": written_at.isoformat()}
     return msgspec.structs.replace(native, fields=fields)

@@ -67,9 +67,7 @@ def _local(naive: datetime, path: Path) -> datetime | None:
 
 
 def find_last_write(path: Path) -> datetime | None:
-    """Return when a file was last written; None if git may have written it, as at a clone."""
-    if any((folder / ".git").exists() for folder in path.parents):
-        return None
+    """Return when a file was last written; None if that is unknown."""
     try:
         return datetime.fromtimestamp(path.lstat().st_mtime, UTC)
     except (OSError, ValueError, OverflowError):
