@@ -327,9 +327,10 @@ def _read_artifact(point: Point) -> tuple[str, str]:
 
 
 def _make_artifact(name: str, path: str) -> Point:
-    if " = " in name:
+    text = f"{name} = {path}"
+    if text.partition(" = ")[0] != name:
         return Point(label="Artifact", text=name, parts=[("Path", path)])
-    return Point(label="Artifact", text=f"{name} = {path}")
+    return Point(label="Artifact", text=text)
 
 
 def _read_plan(point: Point) -> Plain:
