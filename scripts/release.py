@@ -13,7 +13,8 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-_VERSION = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?")
+_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:(a|b|rc)(\d+))?")
+_RELEASED = re.compile(rf"^## \[({_VERSION.pattern})\] - ", re.MULTILINE)
 _UNRELEASED = re.compile(r"^## \[Unreleased\][^\n]*\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -54,8 +55,17 @@ def date_section(changelog: str, version: str, today: dt.date) -> str:
         raise CannotReleaseError("CHANGELOG.md has no unreleased changes.")
     if re.search(rf"^## \[{re.escape(version)}\]", changelog, re.MULTILINE):
         raise CannotReleaseError(f"CHANGELOG.md already has a section for {version}.")
+    newest = max((each[1] for each in _RELEASED.finditer(changelog)), key=_rank, default="")
+    if newest and _rank(version) < _rank(newest):
+        raise CannotReleaseError(f"Version {version} is lower than the last release, {newest}.")
     heading = f"## [Unreleased]\n\n## [{version}] - {today.isoformat()}\n"
     return f"{changelog[: found.start()]}{heading}{found[1]}{changelog[found.end() :]}"
+
+
+def _rank(version: str) -> tuple[object, ...]:
+    """Order versions; the candidates of a version come before it."""
+    *numbers, stage, number = re.fullmatch(_VERSION, version).groups()  # type: ignore[union-attr]
+    return *map(int, numbers), stage or "z", int(number or 0)
 
 
 def main() -> int:

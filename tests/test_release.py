@@ -78,5 +78,8 @@ def test_without_changes_or_with_a_version_that_is_there_nothing_is_written(root
     (root / "CHANGELOG.md").write_text(text, encoding="utf-8")
     with pytest.raises(Exception, match=r"already has a section for 9\.8\.7"):
         RELEASE["prepare"](root, "9.8.7", DAY)
+    for lower in ("9.8.5", "9.7.10", "9.8.7rc1"):
+        with pytest.raises(Exception, match=f"{lower} is lower than the last release, 9.8.7"):
+            RELEASE["prepare"](root, lower, DAY)
 
     assert _read(root) == [*before[:2], text]
