@@ -1,18 +1,30 @@
 """What a session did for a thread before it ended is finished; what it did afterwards is not."""
 
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from hooks.test_threads_across_sessions import TASK, chat, heads, only, resume_by_prompt, work
 from leftoff import context
 from leftoff.hooks import settle
+from leftoff.session import sessions
+from leftoff.session.unsaved_work import find_unsaved_work
 from leftoff.store import LISTED, Store
 from leftoff.store.layout import Action
 from talk import Talk
 
 # After anything that a test ends.
 LATER = datetime.now(UTC) + timedelta(hours=1)
+
+
+def find_transcript_of(talk: Talk) -> Path:
+    """Return where Claude Code keeps the transcript, so that leftoff finds it without hooks."""
+    name = re.sub(r"[^A-Za-z0-9]", "-", str(talk.folder))
+    path = context.read_environment().home / ".claude" / "projects" / name
+    path.mkdir(parents=True, exist_ok=True)
+    return path / f"{talk.session_id}.jsonl"
 
 
 def end_thread(store: Store, action: Action = "consumed") -> None:
@@ -45,9 +57,10 @@ def test_work_that_nobody_described_is_named_after_what_was_done(
     later.start()
     later.post("UserPromptSubmit", prompt=asked)
     later.ask(asked)
-    # The thread ends before the prompt is processed.
+    # The thread ends before the prompt is processed, and the user agrees to something else.
     end_thread(store)
     later.now = LATER
+    later.ask("yes please")
     later.edit("z.py")
     later.fire("PreCompact", trigger="auto")
     opened = only(store)
@@ -97,18 +110,46 @@ def test_what_was_asked_and_done_before_a_thread_ended_is_finished_with_it(
     assert heads(store) == []
 
 
-def test_work_that_goes_on_after_its_thread_ended_is_named_after_what_was_done(
+def test_what_the_agent_does_unasked_after_a_thread_was_cleared_is_named_after_it(
     talk: Talk, store: Store
 ) -> None:
     work(talk)
     later = Talk(talk.folder, "session-2")
     resume_by_prompt(later)
-    end_thread(store)
+    end_thread(store, "cleared")
     later.now = LATER
     later.edit("z.py")
     later.fire("SessionEnd", reason="other")
 
     assert only(store).task == "Edit z.py"
+
+
+@pytest.mark.parametrize("is_late", [False, True], ids=["in-time", "late"])
+@pytest.mark.parametrize("goes_on", [False, True], ids=["stops", "tidies-up"])
+@pytest.mark.parametrize("action", ["consumed", "dropped"])
+def test_what_was_done_for_a_request_whose_thread_ended_is_finished(
+    talk: Talk, store: Store, action: Action, *, goes_on: bool, is_late: bool
+) -> None:
+    work(talk)
+    later = Talk(talk.folder, "session-2")
+    later.transcript = find_transcript_of(later)
+    later.now = datetime.now(UTC)
+    later.start()
+    later.post("UserPromptSubmit", prompt="continue")
+    if not is_late:
+        settle.run(context.state_folder())
+    later.ask("continue")
+    later.edit("tests/conftest.py")
+    end_thread(store, action)
+    if goes_on:
+        later.now = LATER
+        later.edit("z.py")
+    later.say("That is done.")
+    later.fire("SessionEnd", reason="other")
+
+    assert heads(store) == []
+    assert find_unsaved_work(store) == []
+    assert sessions.dead(store, since=datetime(2026, 1, 1, tzinfo=UTC)) == []
 
 
 def test_what_is_only_committed_after_a_thread_ended_is_no_other_work(

@@ -13,7 +13,13 @@ from leftoff.errors import LeftoffError, SessionUnreadable
 from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
 from leftoff.session.real_work import is_worth_saving, shows_work
-from leftoff.session.unsaved_work import has_ended, is_recent, is_work_saved
+from leftoff.session.unsaved_work import (
+    find_end,
+    has_ended,
+    is_finished,
+    is_recent,
+    is_work_saved,
+)
 from leftoff.store import CheckpointEntry, Store, WatchReading
 
 # Small talk may be newer than the last work.
@@ -35,6 +41,8 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
     memory: capture.SessionMemory
     checkpoint: CheckpointEntry | None = None
     """Its newest checkpoint, if any."""
+    ended_at: datetime | None = None
+    """When its thread was done or dropped, if it was."""
     is_current: bool = False
     is_dead: bool = False
     """Whether its end was seen, or the agent's process is known to be gone."""
@@ -45,13 +53,16 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_saved(self) -> bool:
-        """Whether no work was done after its last checkpoint."""
+        """Whether no work was done after its last checkpoint, or after its thread ended."""
+        facts = self.facts
         return is_work_saved(
             self.checkpoint,
             self.touched_at,
-            self.facts.worked_at,
-            is_turn_over=self.facts.is_turn_over,
+            facts.worked_at,
+            is_turn_over=facts.is_turn_over,
             has_done=self.has_done,
+        ) or is_finished(
+            self.ended_at, facts.worked_at, facts.requested_at, is_turn_over=facts.is_turn_over
         )
 
     @property
@@ -223,6 +234,7 @@ def read_found(
         facts=report(read.state, window=record.window),
         memory=read,
         checkpoint=store.index().newest_of_session(found.session_id),
+        ended_at=find_end(store, store.index(), agent, found.session_id),
         is_current=current_id == (agent, found.session_id),
         is_dead=has_ended(store, record, touched_at),
         is_running=registry.AGENTS[agent].is_running(

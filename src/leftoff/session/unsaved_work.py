@@ -17,7 +17,7 @@ from leftoff.agents import registry
 from leftoff.agents.agent import FoundSession
 from leftoff.errors import LeftoffError
 from leftoff.session import records
-from leftoff.store import CheckpointEntry, Store, StoreIndex, disk, plain_name
+from leftoff.store import FINISHED, CheckpointEntry, Store, StoreIndex, disk, plain_name
 from leftoff.text import times
 
 _NEWEST = 5
@@ -41,6 +41,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     intent: str = ""
     branch: str = ""
     worked_at: str = ""
+    requested_at: str = ""
     is_turn_over: bool = False
     has_done: bool = True
     """Whether anything was done besides talking: a prompt that waits is work, too."""
@@ -148,6 +149,37 @@ def is_work_saved(
     return last.saved_at >= touched_at or (is_idle and is_turn_over)
 
 
+def find_end(store: Store, index: StoreIndex, agent: str, session_id: str) -> datetime | None:
+    """Return when the thread that a session worked on was done or dropped; None if it was not.
+
+    A checkpoint that was consumed by resuming it is not finished: the session works on it.
+    """
+    entry = index.find_thread(session_id)
+    if entry is None:
+        continued = records.load(store, agent, session_id).continued
+        entry = index.head(continued) if continued else None
+    if entry is None or entry.state not in FINISHED:
+        return None
+    joined = index.find_joined(session_id)
+    is_taken = joined is not None and joined.action == "consumed"
+    return None if is_taken else index.find_end(entry.id)
+
+
+def is_finished(
+    ended_at: datetime | None, worked_at: str, requested_at: str, *, is_turn_over: bool
+) -> bool:
+    """Return whether all that a session did was for a thread that has ended.
+
+    What it does afterwards counts only if the user has asked for something since.
+    """
+    if ended_at is None:
+        return False
+    worked, requested = times.parse(worked_at), times.parse(requested_at)
+    if requested is not None and requested <= ended_at:
+        return True
+    return worked is not None and worked <= ended_at and is_turn_over
+
+
 def is_recent(touched_at: datetime, now: datetime) -> bool:
     """Return whether a session was active so recently that its agent may still run."""
     return now - touched_at < _ALIVE
@@ -197,6 +229,7 @@ def _read(store: Store, agent: str, found: FoundSession, most_bytes: int | None)
         intent=known.facts.intent,
         branch=known.facts.branch,
         worked_at=known.facts.worked_at,
+        requested_at=known.facts.requested_at,
         is_turn_over=known.facts.is_turn_over,
         has_done=known.has_done,
     )
@@ -214,6 +247,11 @@ def _check(
         verdict.worked_at,
         is_turn_over=verdict.is_turn_over,
         has_done=verdict.has_done,
+    ) or is_finished(
+        find_end(store, index, agent, found.session_id),
+        verdict.worked_at,
+        verdict.requested_at,
+        is_turn_over=verdict.is_turn_over,
     )
     if is_saved or _may_be_alive(store, agent, found.session_id, touched_at):
         return None

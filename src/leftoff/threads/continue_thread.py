@@ -389,7 +389,7 @@ def _list_requests(checkpoint: Checkpoint) -> list[str]:
 # --- after the thread has ended ---
 
 
-def keep_later_work(ended: Checkpoint, draft: Checkpoint) -> Checkpoint:
+def keep_later_work(ended: Checkpoint, draft: Checkpoint, ended_at: datetime | None) -> Checkpoint:
     """Return what a session did after its thread had ended."""
     known = {ended.summary, ended.intent, *ended.requests}
     asked = [draft.summary, *draft.requests, draft.intent]
@@ -401,7 +401,9 @@ def keep_later_work(ended: Checkpoint, draft: Checkpoint) -> Checkpoint:
         intent=intent,
         requests=new[1:-1],
         files_modified=[
-            path for path in draft.files_modified if path not in ended.files_modified or new
+            path
+            for path in _list_edited_since(draft, ended_at)
+            if path not in ended.files_modified or new
         ],
         todos=[todo for todo in draft.todos if todo not in ended.todos],
     )
@@ -409,9 +411,15 @@ def keep_later_work(ended: Checkpoint, draft: Checkpoint) -> Checkpoint:
 
 def has_edited_since(draft: Checkpoint, ended_at: datetime | None) -> bool:
     """Return whether a file was edited after a thread ended, not only tested or committed."""
+    return bool(_list_edited_since(draft, ended_at))
+
+
+def _list_edited_since(draft: Checkpoint, ended_at: datetime | None) -> list[str]:
+    """List the edited files, without those that have not changed since a thread ended."""
     edited = {file.path: file.mtime for file in draft.files}
-    times_edited = [edited.get(path) for path in draft.files_modified]
-    return any(at is None or not ended_at or at > ended_at.timestamp() for at in times_edited)
+    since = ended_at.timestamp() if ended_at is not None else 0.0
+    times_edited = ((path, edited.get(path)) for path in draft.files_modified)
+    return [path for path, at in times_edited if at is None or at > since]
 
 
 # --- the task of a new thread ---

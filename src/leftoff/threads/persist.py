@@ -19,7 +19,7 @@ from leftoff.redact import redact_value
 from leftoff.session import prompt_queue
 from leftoff.session.facts.report import Facts
 from leftoff.session.real_work import is_substantial, is_worth_saving, shows_work
-from leftoff.store import BY_PROMPT, CheckpointEntry, SavedCheckpoint, Store, StoreIndex
+from leftoff.store import BY_PROMPT, FINISHED, CheckpointEntry, SavedCheckpoint, Store, StoreIndex
 from leftoff.text import times
 from leftoff.threads.continue_thread import (
     continue_thread,
@@ -367,21 +367,36 @@ def autosave(  # noqa: PLR0913 - each is a keyword
     # The thread of the session may have ended; what follows is other work.
     ended = store.load(found) if found is not None and found.problem is None else None
     if ended is not None:
-        return _open_another(store, ended, draft, facts, is_noted=is_noted)
+        is_over = found is not None and found.state in FINISHED
+        return _open_another(store, ended, draft, facts, is_noted=is_noted, is_over=is_over)
     return open_thread(store, with_task(draft)) if is_noted or _opens(draft, facts) else None
 
 
-def _open_another(
-    store: Store, ended: Checkpoint, draft: Checkpoint, facts: Facts | None, *, is_noted: bool
+def _open_another(  # noqa: PLR0913 - each is a keyword
+    store: Store,
+    ended: Checkpoint,
+    draft: Checkpoint,
+    facts: Facts | None,
+    *,
+    is_noted: bool,
+    is_over: bool,
 ) -> SavedCheckpoint | None:
-    """Open another thread for what a session did after its own had ended, if it did anything."""
-    opened, ended_at = keep_later_work(ended, draft), store.index().find_end(ended.id)
+    """Open another thread for what a session was asked for and did after its own had ended.
+
+    What the agent still does for the same request, such as tidying up, is finished with it, unless
+    the thread was only cleared.
+    """
+    ended_at = store.index().find_end(ended.id)
+    opened = keep_later_work(ended, draft, ended_at)
     worked_at = times.parse(facts.worked_at) if facts is not None else None
+    requested_at = times.parse(facts.requested_at) if facts is not None else None
     is_asked = any(map(is_substantial, [opened.summary, opened.intent, *opened.requests]))
     # Not every transcript says when something was done; then only a request is sure to be new.
     is_later = worked_at > ended_at if worked_at and ended_at else is_asked
     has_plan = is_asked and any(todo.status in {"pending", "in_progress"} for todo in opened.todos)
-    has_worked = is_later and (has_plan or has_edited_since(opened, ended_at))
+    is_agreed = bool(requested_at and ended_at and requested_at > ended_at)
+    is_wanted = is_asked or is_agreed or not is_over
+    has_worked = is_wanted and is_later and (has_plan or has_edited_since(opened, ended_at))
     return open_thread(store, with_task(opened)) if is_noted or has_worked else None
 
 

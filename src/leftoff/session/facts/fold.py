@@ -158,7 +158,7 @@ class Fold:
             # Who gives a session a briefing and nothing else wants it to go on.
             asked = asked or GO_ON
         state.seq += 1
-        note_request(state, asked)
+        note_request(state, asked, at=event.at)
         if asked.startswith(PLAN_FOLLOWS):
             self._plan(PlanSeen(text=asked.split("\n", 1)[-1]))
         # The user names the plan to follow.
@@ -236,7 +236,7 @@ class Fold:
             self._end_step(event)
         if event.rejected is not None:
             if not call.sidechain:
-                self._note_refusal(call, event.rejected)
+                self._note_refusal(call, event.rejected, at=event.at)
         elif call.kind == "run":
             self._ran(call, event)
         elif event.ok and (call.paths or event.paths):
@@ -351,14 +351,14 @@ class Fold:
         if len(ran) > _MOST_RAN:
             del ran[next(iter(ran))]
 
-    def _note_refusal(self, call: ToolCall, reason: str) -> None:
+    def _note_refusal(self, call: ToolCall, reason: str, *, at: str) -> None:
         what = cut(call.what, _REFUSED_CHARS)
         refusal = Refusal(f"{call.tool}: {what}", cut(reason, _REASON_CHARS))
         self.state.refusals = [*self.state.refusals[-(_MOST - 1) :], refusal]
         # What the user says with a refusal is an order like any other.
         if reason.strip():
             self.state.seq += 1
-            note_request(self.state, reason)
+            note_request(self.state, reason, at=at)
 
     def _todo_list(self, event: TodoList) -> None:
         if not event.sidechain:

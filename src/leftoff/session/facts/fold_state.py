@@ -135,6 +135,8 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     last_at: str = ""
     worked_at: str = ""
     """When a file was last edited, or a command run that may change something."""
+    requested_at: str = ""
+    """When the user last asked for something, or agreed to it."""
     cwd: str = ""
     branch: str = ""
     roots: list[str] = []

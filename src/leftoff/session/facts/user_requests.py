@@ -90,7 +90,7 @@ def note_briefing(state: FoldState, text: str, asked: str) -> None:
         state.task = task[1]
 
 
-def note_request(state: FoldState, text: str) -> None:
+def note_request(state: FoldState, text: str, *, at: str = "") -> None:
     """Note a request: it sets the task, adds to it, or only answers the agent."""
     asked = keep_start(drop_greeting(text), REQUEST_CHARS)
     if not state.requests and _OUR_CONTINUE.match(asked):
@@ -100,6 +100,7 @@ def note_request(state: FoldState, text: str) -> None:
     state.has_parted = bool(state.task or state.requests) and is_goodbye(asked)
     if state.has_parted or _OUR_COMMAND.match(asked) or (state.task and _is_for_leftoff(asked)):
         return
+    state.requested_at = at or state.requested_at
     has_spoken = state.said_seq > state.asked_seq
     state.answered = _find_words_answered(state, asked)
     is_first = not state.task or _was_only_asked(state)
