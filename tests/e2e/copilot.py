@@ -1,7 +1,9 @@
 """Run the real Copilot CLI with its own home, repository and scripted model."""
 
+import functools
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,9 +11,24 @@ from e2e.bench import AgentBench
 from e2e.chat import ChatHandler
 from e2e.model import Model
 from e2e.tui import Tui
+from gitrepo import new_template
 
 WINDOW = 128_000
 _PROMPT = "\u276f"
+
+
+@functools.cache
+def _unpack(program: Path) -> Path:
+    """Let the program unpack its 240 MB once, and not at each user's first start."""
+    cache = new_template()
+    command = (str(program), "--version")
+    subprocess.run(
+        command,
+        env={"HOME": str(cache), "XDG_CACHE_HOME": str(cache)},
+        capture_output=True,
+        check=True,
+    )
+    return cache / "copilot"
 
 
 class CopilotTui(Tui):
@@ -33,6 +50,10 @@ class CopilotBench(AgentBench):
 
     def __init__(self, root: Path, *, program: Path, tmux: Path) -> None:
         super().__init__(root, program=program, tmux=tmux, model=Model(ChatHandler))
+        unpacked = self.home / ".cache" / "copilot"
+        if not unpacked.is_symlink():
+            unpacked.parent.mkdir(exist_ok=True)
+            unpacked.symlink_to(_unpack(program))
 
     @property
     def hooks(self) -> Path:
