@@ -67,6 +67,8 @@ DESTROYERS = {
     "checkout": ("checkout", "--quiet", "--force", "HEAD", "--", "."),
     "clean": ("clean", "-fdxq"),
     "stash": ("stash", "--include-untracked", "--quiet"),
+    # The index does not have the files any more, not even those that were as committed.
+    "removal": ("rm", "-rf", "--quiet", "."),
 }
 
 
@@ -74,7 +76,8 @@ DESTROYERS = {
 def test_destroyed_work_comes_back_into_the_worktree(
     repo: Repo, project: Project, destroyer: tuple[str, ...]
 ) -> None:
-    repo.commit("Add files", {"a.txt": "a\n", "gone.txt": "x\n", "folder/deep.txt": "d\n"})
+    files = {"a.txt": "a\n", "gone.txt": "x\n", "folder/deep.txt": "d\n", "clean.txt": "c\n"}
+    repo.commit("Add files", files)
     repo.write("a.txt", "changed\n")
     (repo.folder / "gone.txt").unlink()
     repo.write("folder/new.sh", "new\n").chmod(0o755)
@@ -83,9 +86,10 @@ def test_destroyed_work_comes_back_into_the_worktree(
     stored = take(project)
     repo.git(*destroyer)
 
-    restore_here(project, stored)
+    restored = restore_here(project, stored)
 
     assert read_tree(repo.folder) == before
+    assert restored.left == []
 
 
 def test_a_restore_can_be_taken_back(repo: Repo, project: Project) -> None:

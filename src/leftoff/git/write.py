@@ -1,7 +1,8 @@
 """Stage, commit and push with the user's own git and hooks."""
 
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -91,9 +92,17 @@ class Repo:
         return {path_text(each) for each in asked.out.split(b"\0") if each}
 
     def write_missing(self, paths: Sequence[str]) -> Ended:
-        """Write missing files as the index has them; the index and other files stay as they are."""
-        given = _nul(paths)
-        return self._run("checkout-index", "--quiet", "-z", "--stdin", given=given)
+        """Write missing files as they are committed; the index and other files stay as they are.
+
+        The user's index may not have them any more, so git reads the commit into another one.
+        """
+        with tempfile.TemporaryDirectory(prefix="leftoff-") as folder:
+            apart = {"GIT_INDEX_FILE": f"{folder}/index"}
+            read = self._run("read-tree", "--no-sparse-checkout", "HEAD", more=apart)
+            if not read.is_done:
+                return read
+            given = _nul(paths)
+            return self._run("checkout-index", "--quiet", "-z", "--stdin", given=given, more=apart)
 
     # Committing
 
@@ -251,13 +260,19 @@ class Repo:
         asked = self._run(*arguments, asks=True)
         return asked.text.strip() or None if asked.is_done else None
 
-    def _run(self, *arguments: str, given: bytes = b"", asks: bool = False) -> Ended:
+    def _run(
+        self,
+        *arguments: str,
+        given: bytes = b"",
+        asks: bool = False,
+        more: Mapping[str, str] | None = None,
+    ) -> Ended:
         """Run git; a query has a short time limit, other commands may take longer."""
         return run(
             Program(
                 arguments=("git", "--no-pager", *arguments),
                 folder=self.worktree,
-                environment={**self._environment(), **(_ASKING if asks else {})},
+                environment={**self._environment(), **(_ASKING if asks else {}), **(more or {})},
                 given=given,
                 may_ask=self._may_ask and not asks,
                 seconds=_QUESTION_SECONDS if asks else None,

@@ -30,6 +30,7 @@ from leftoff.snapshots.take import MAX_FILE_BYTES, SECONDS, Reason, take_snapsho
 
 _LINK, _EXECUTABLE = "120000", "100755"
 _IGNORED = "git ignores it now"
+_UNWRITTEN = "git did not write it"
 FOLDER_IN_PLACE = "a folder with files now has its name"
 
 
@@ -168,9 +169,10 @@ def restore_here(project: Project, stored: StoredSnapshot) -> Restored:
     _write_files(folder, work, stored)
     if missing:
         Repo(folder).write_missing(missing)
+        left |= {each: _UNWRITTEN for each in missing if not os.path.lexists(folder / each)}
     return Restored(
         folder=folder,
-        written=[*(each.path for each in work), *missing],
+        written=[*(each.path for each in work), *(each for each in missing if each not in left)],
         removed=removed,
         left=[Skipped(path, why) for path, why in left.items()],
         before=before,
