@@ -299,18 +299,80 @@ names_destroyer() {
     *) return 1 ;;
   esac
 }
+# Return whether a text has a `>` that may empty a file.
+redirects() {
+  rest=$1
+  while :; do
+    case $rest in *'>'*) rest=${rest#*'>'} ;; *) return 1 ;; esac
+    case $rest in
+      '>'*) rest=${rest#'>'} ;;
+      '&'[0-9-]* | '='* | '('* | '/dev/'* | ' /dev/'*) ;;
+      *) return 0 ;;
+    esac
+  done
+}
+# Return whether a text names a program that may write files in place, or a script.
+names_writer() {
+  case $1 in *'>'*) redirects "$1" && return 0 ;; esac
+  case $1 in
+    *'cp '* | *'tee '* | *' of='* | *'install '* | *'ln -'* | *'patch '* | *'tar '* | *'unzip '*)
+      case $1 in
+        *[!A-Za-z]'cp '* | *[!A-Za-z]'tee '* | *' of='* | *[!A-Za-z-]'patch '*) return 0 ;;
+        *'"install '* | *[\;\&]' install '* | *[!A-Za-z]'ln -'*f* | *'tar '*x* | *'unzip '*-*o*) return 0 ;;
+      esac ;;
+  esac
+  case $1 in
+    *' ./'* | *'"./'* | *'n./'* | *'(./'*)
+      case $1 in *'":"./'* | *'": "./'* | *[\;\&\|]' ./'* | *'\n./'* | *'(./'*) return 0 ;; esac ;;
+  esac
+  case $1 in
+    *clean* | *mrproper* | *reset* | *wipe* | *purge* | *nuke*)
+      case $1 in
+        *'make '* | *'just '* | *'task '* | *'rake '* | *'npm '* | *'yarn '* | *'bun '*) return 0 ;;
+      esac ;;
+  esac
+  case $1 in
+    *python* | *pypy* | *node* | *ruby* | *perl* | *php* | *deno* | *bun* | *'sed '*)
+      case $1 in
+        *'sed -i'* | *'sed -'[A-Za-z]i* | *'sed -'*' -i'* | *'sed '*'--in-place'*) return 0 ;;
+        *'perl -'*i* | *'ruby -i'*) return 0 ;;
+        *'python '[!-]* | *'python3 '[!-]* | *'python3.'1[0-9]' '[!-]* | *pypy*' '[!-]*) return 0 ;;
+        *'python -'[uBOEsIXW]* | *'python3 -'[uBOEsIXW]* | *'node -'*js*) return 0 ;;
+        *'node '[!-]* | *'ruby '[!-]* | *'perl '[!-]* | *'php '[!-]*) return 0 ;;
+        *'open('* | *write* | *Write* | *rename* | *.replace* | *shutil* | *subprocess*) return 0 ;;
+        *system* | *Sync* | *child_process* | *put_contents*) return 0 ;;
+      esac ;;
+  esac
+  # A program of the project: `tools/empty`.
+  words=${1#*'"command":'} words=${words# } words=${words#'"'} words=${words%%[!A-Za-z0-9_./-]*}
+  case $words in /* | */bin/* | bin/* | *node_modules/*) return 1 ;; */*) return 0 ;; esac
+  return 1
+}
+# Return whether quotes or backslashes hide a word from the patterns: `r''m`, `g\\it`, `\"rm\" x`.
+hides_word() {
+  case $1 in *"'"* | *'\'*) ;; *) return 1 ;; esac
+  case $1 in
+    *[a-z]"''"[a-z]* | *[a-z]'\"\"'[a-z]* | *[a-z]'\\'[a-z]*) ;;
+    *'rm\" '* | *"rm' "* | *'mv\" '* | *"mv' "* | *'git\" '* | *"git' "*) ;;
+    *) return 1 ;;
+  esac
+}
+# Return whether a text may destroy code without a call of git.
+is_other() {
+  names_destroyer "$1" || names_writer "$1" || hides_word "$1"
+}
 # Return whether a text has a word of a command that may destroy uncommitted code. A word too many
 # costs a start of Python, which reads the command exactly; a word too few can cost somebody's work.
 # In JSON, `\n` or `\t` can stand before a word.
 is_risky() {
   case $1 in
     *'git\t'*) ;;
-    *git*'git '* | *'git '*git*) calls_git "$1" || names_destroyer "$1" || return 1 ;;
+    *git*'git '* | *'git '*git*) calls_git "$1" || is_other "$1" || return 1 ;;
     # Frequent calls of git, without another one.
     *'git status'[!a-z-]* | *'git diff'[!a-z-]* | *'git log'[!a-z-]* | *'git add'[!a-z-]*)
-      names_destroyer "$1" || return 1 ;;
-    *'git '*) calls_git "$1" || names_destroyer "$1" || return 1 ;;
-    *) names_destroyer "$1" || return 1 ;;
+      is_other "$1" || return 1 ;;
+    *'git '*) calls_git "$1" || is_other "$1" || return 1 ;;
+    *) is_other "$1" || return 1 ;;
   esac
   # One program that only reads is harmless, whatever words it is given. A backslash or another sign
   # can begin a second program, or end the command's text too early.

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +81,28 @@ perl -e 'unlink "a.py"'
 npx rimraf src
 rsync -a --del a/ b/
 git	reset --hard
+python3 tools/empty.py
+python3 -u tools/empty
+cd tools && python empty.py
+node tools/empty.js
+ruby tools/empty.rb
+make clean
+make -s distclean
+npm run clean
+sed -i s/a/b/ app.py
+sed -E -i.bak -e '1,$d' app.py
+sed --in-place s/a/b/ app.py
+perl -pi -e 's/a/b/' app.py
+python3 -c "open('app.py', 'w').close()"
+python3 -c "import subprocess; subprocess.run(['git', 'checkout', '.'])"
+python3 -c "import os; os.system('git reset --hard')"
+node -e "require('fs').writeFileSync('app.py', '')"
+git diff | patch -R -p1
+git archive HEAD | tar x
+: > $each
+"rm" -rf src
+r''m -rf src
+g\it reset --hard
 """.strip().splitlines()
 
 HARMLESS = """
@@ -95,7 +118,17 @@ echo rm -rf src
 cat tools/clean.sh
 grep -r 'git reset' docs
 pytest -q tests
-npm run clean
+npm run build
+make test
+python3 -m pytest -q tests
+python3 -c "print(1)"
+python3 tools/empty.py --help
+sed -n '1,20p' src/app.py
+echo done >&2
+pytest -q 2>&1 >/dev/null
+echo more >>notes.txt
+tar czf a.tgz src
+.venv/bin/ruff check src
 git lfs pull
 git push origin --delete old
 git merge main
@@ -183,10 +216,54 @@ def test_the_letterbox_does_not_start_python_for_what_only_reads(shell: str) -> 
         "git push origin main && git status",
         "git -C src log --oneline | head",
         "echo a\ngit status",
+        "pytest -q tests/test_app.py 2>&1 | tail -5",
+        "python3 -m pytest -q tests/test_app.py",
+        ".venv/bin/pytest -q >/dev/null",
+        "sed -n '1,20p' src/app.py",
+        "make test && npm run build",
+        "go test ./... && cargo build",
+        "echo more >>notes.txt",
+        "find . -name '*.py' | head",
         *(f"git {each} x" for each in sorted(HARMLESS_CALLS - {"sparse-checkout"})),
     ]
 
     assert list_stopped(reading, shell, (",", ":")) == []
+
+
+def test_only_a_file_with_something_in_it_can_be_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "full.py").write_text("x\n", encoding="utf-8")
+    (tmp_path / "empty.py").touch()
+    (tmp_path / "tool").write_text("#!/bin/sh\n", encoding="utf-8")
+
+    def is_risky(command: str) -> bool:
+        return assess(command, str(tmp_path)) is not None
+
+    for command in ("echo x >{}", "cat a > {} 2>&1", "cp a {}", "a | tee {}", "dd of={}"):
+        assert is_risky(command.format("full.py")), command
+        assert not is_risky(command.format("empty.py")), command
+        assert not is_risky(command.format("new.py")), command
+    for command in ("echo x >>full.py", "a | tee -a full.py", "wc <full.py", "cd b; a >full.py"):
+        assert not is_risky(command), command
+    assert is_risky("./tool")
+    assert is_risky(f"cd ..; {tmp_path.name}/tool x")
+    assert not is_risky("./full.py")
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_the_letterbox_stops_at_what_may_overwrite_a_file(shell: str) -> None:
+    writing = [
+        "echo x > a",
+        "a>b",
+        "a >|b",
+        "a &>b",
+        "a >>b; c >d",
+        "cp a b",
+        "a | tee b",
+        "dd of=b",
+    ]
+    writing += ["./tool", "tools/tool x", "cd a && ./tool", "ls\n./tool", "ls; install a b"]
+
+    assert list_stopped(writing, shell, (",", ":")) == writing
 
 
 def test_the_folders_of_a_command_are_known() -> None:

@@ -4,9 +4,11 @@ The letterbox knows only words. This reads the command as a shell would, so that
 takes no snapshot. A command that cannot be read counts as risky.
 """
 
+import contextlib
+import os
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -44,11 +46,32 @@ _PROGRAMS = (
 )  # A shell is listed only if it runs a script, whose text is unknown.
 _SOURCES = frozenset({"source", "."})
 _INTERPRETERS = re.compile(r"(?:python|pypy|perl|ruby|node|deno|bun|php)[\d.]*|npx|pnpm|yarn|bunx")
-# What a line of another language calls to remove or empty files.
+_SCRIPT_READERS = re.compile(r"(?:python|pypy|perl|ruby|node|php)[\d.]*")
+# With one of these letters, the text of the program follows, the name of a module, or nothing runs.
+_NO_SCRIPT = re.compile(r"-[A-Za-z]*[cemnpV]|--(?:eval|print|check|test|version|help)\b|-$")
+_VALUED_OPTIONS = frozenset({"-X", "-W", "-r", "-I", "-d", "--require", "--import", "--loader"})
+# What a line of another language calls to remove or empty files, or to run another program.
 _REMOVALS = re.compile(
     r"rmtree|\bunlink(?:Sync)?\b|rmSync|rimraf|\bos\.remove\b|\btruncate\b|\bFile\.delete\b"
+    r"|\bopen\([^()]*,\s*(?:mode\s*=\s*)?['\"][wx]|\bwrite_(?:text|bytes)\b|\bwriteFile|\bFile\.write\b"
+    r"|file_put_contents|\bos\.(?:rename|replace)\b|\brename(?:Sync)?\(|\bshutil\.(?:move|copy)"
+    r"|\bsubprocess\b|\bos\.system\b|\bexecSync\b|\bspawnSync\b|child_process|\bsystem\b"
 )
 _SCRIPT = re.compile(r"\.(?:sh|bash|zsh)$")
+# Programs that write files in place, with the letters and the name of the option that asks for it.
+_EDITORS = {
+    "sed": ("i", "--in-place"),
+    "gsed": ("i", "--in-place"),
+    "perl": ("i", ""),
+    "ruby": ("i", ""),
+    "ln": ("f", "--force"),
+    "unzip": ("o", ""),
+}
+# Programs that write the files or folders they name, and with which word they name them first.
+_WRITERS = {"cp": 2, "install": 2, "tee": 1}
+_BUILDERS = frozenset("make gmake just task rake npm pnpm yarn bun".split())
+_CLEANING = re.compile(r"(?:\w*[-:_])?\w{0,9}clean(?:[-:_]?\w*)?|mrproper|reset|wipe|purge|nuke")
+_INSTALLED = re.compile(r"(?:^|/)(?:bin|node_modules)/")
 _PATTERN = re.compile(r"[*?\[]")
 _HOME = re.compile(r"(?:~|\$HOME|\$\{HOME\})(?=/|$)")
 _ELSEWHERE = ("/", "~", "..")
@@ -66,14 +89,37 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
 def assess(command: str, folder: str) -> Risk | None:
     """Return what a command can destroy when it runs in a folder; None if it is harmless."""
     found = [*shell_words.commands(command)]
-    risky = [each for each in found if _is_risky(each)]
+    placed = [*_place_commands(found, folder)]
+    risky = [each for each in placed if _is_risky(*each)]
     if found and not risky:
         return None
-    is_broad = not risky or any(map(_is_broad, risky))
-    return Risk(folders=[*dict.fromkeys(_list_folders(found, folder))], is_broad=is_broad)
+    is_broad = not risky or any(_is_broad(*each) for each in risky)
+    return Risk(folders=[*dict.fromkeys(_list_folders(placed, folder))], is_broad=is_broad)
 
 
-def _is_risky(command: ShellCommand) -> bool:
+def _place_commands(
+    found: Iterable[ShellCommand], folder: str
+) -> Iterator[tuple[ShellCommand, str]]:
+    """Yield each command with the folder that it runs in."""
+    here = folder
+    for each in found:
+        if each.program in {"cd", "pushd"} and (plain := _list_plain(each)):
+            here = _join(here, plain[0])
+        yield each, here
+
+
+def _list_plain(command: ShellCommand) -> list[str]:
+    """List the words that are not options; the home folder is written as `~`."""
+    return [_HOME.sub("~", word) for word in command.words[1:] if not word.startswith("-")]
+
+
+def _is_risky(command: ShellCommand, here: str) -> bool:
+    if any(_may_hold_work(here, each) for each in command.overwritten):
+        return True
+    return _may_destroy(command) or _may_overwrite(command, here) or _runs_script(command, here)
+
+
+def _may_destroy(command: ShellCommand) -> bool:
     program, words = command.program, command.words
     if program == "git":
         return _is_risky_call(git_call(words[1:]))
@@ -86,6 +132,74 @@ def _is_risky(command: ShellCommand) -> bool:
         or _SCRIPT.search(words[0]) is not None
         or any(each.startswith(("-delete", "--del", "--remove-source")) for each in words)
     )
+
+
+def _may_overwrite(command: ShellCommand, here: str) -> bool:
+    """Return whether a program edits files in place, or writes to one that has something in it."""
+    program, words = command.program, command.words
+    call = GitCall.from_words(words)
+    if program in _EDITORS:
+        # Perl and sed take a suffix right after the letter, as in `-i.bak`.
+        return call.has(*_EDITORS[program])
+    if program in _WRITERS and not call.has("a" if program == "tee" else "", "--append"):
+        named = _list_plain(command)[_WRITERS[program] - 1 :]
+        return any(_may_hold_work(here, each) for each in named[-1 if program != "tee" else 0 :])
+    if program == "dd":
+        named = [each.removeprefix("of=") for each in words if each.startswith("of=")]
+        return any(_may_hold_work(here, each) for each in named)
+    if program in {"tar", "bsdtar"}:
+        is_old = len(words) > 1 and words[1].isalpha() and "x" in words[1]
+        return is_old or call.has("x", "--extract") or call.has("", "--get")
+    return program == "patch" and not call.has("", "--dry-run")
+
+
+def _may_hold_work(here: str, name: str) -> bool:
+    """Return whether a file that is about to be written has something in it, or is a folder."""
+    if name.startswith("/dev/"):
+        return False
+    path = _join(here, _HOME.sub("~", name))
+    if "$" in path or path.startswith("~") or _PATTERN.search(path):
+        return True
+    with contextlib.suppress(OSError, ValueError):
+        return os.stat(path).st_size > 0  # noqa: PTH116 - pathlib loads slowly
+    return False
+
+
+def _runs_script(command: ShellCommand, here: str) -> bool:
+    """Return whether a command runs a script, or a target whose name says that it cleans up.
+
+    What a script does is unknown.
+    """
+    program, words = command.program, command.words
+    if program in _BUILDERS:
+        return any(map(_CLEANING.fullmatch, words[1:]))
+    if _SCRIPT_READERS.fullmatch(program):
+        return _names_script(words)
+    # A program of the project: `./tool`, `tools/tool`.
+    is_own = "/" in words[0] and not words[0].startswith(("/", "~", "$"))
+    return is_own and not _INSTALLED.search(words[0]) and _is_script(_join(here, words[0]))
+
+
+def _names_script(words: tuple[str, ...]) -> bool:
+    rest = [*words[1:]]
+    # As the last word, it is almost always for the script.
+    while rest and rest[-1] not in {"--help", "--version"}:
+        word = rest.pop(0)
+        if _NO_SCRIPT.match(word):
+            return False
+        if not word.startswith("-"):
+            return not _INSTALLED.search(word)
+        if word in _VALUED_OPTIONS:
+            rest = rest[1:]
+    return False
+
+
+def _is_script(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - see above
+            return file.read(2) == b"#!"
+    except (OSError, ValueError):
+        return False
 
 
 def _is_risky_call(call: GitCall) -> bool:
@@ -102,32 +216,32 @@ def _is_risky_call(call: GitCall) -> bool:
     return call.name not in HARMLESS_CALLS and call.name != ""
 
 
-def _is_broad(command: ShellCommand) -> bool:
+def _is_broad(command: ShellCommand, here: str) -> bool:
     """Return whether a command can destroy what it does not name."""
     if command.program in {"rm", "Remove-Item"}:
         call = GitCall.from_words(("rm", *command.words[1:]))
         return call.has("rR", "--recursive") or any(map(_PATTERN.search, call.words))
-    return command.program not in {"mv", "rmdir", "unlink"}
+    if _may_destroy(command) or _runs_script(command, here):
+        return command.program not in {"mv", "rmdir", "unlink"}
+    return command.program in {"patch", "tar", "bsdtar", "unzip"}
 
 
-def _list_folders(found: list[ShellCommand], folder: str) -> Iterator[str]:
+def _list_folders(placed: list[tuple[ShellCommand, str]], folder: str) -> Iterator[str]:
     """Yield the folders in which the commands run, and what they name elsewhere.
 
     The home folder is written as `~`.
     """
     yield folder
-    here = folder
-    for each in found:
-        plain = [_HOME.sub("~", word) for word in each.words[1:] if not word.startswith("-")]
-        if each.program in {"cd", "pushd"} and plain:
-            here = _join(here, plain[0])
+    for each, here in placed:
+        plain = [*_list_plain(each), *each.overwritten]
+        if each.program in {"cd", "pushd"}:
             yield here
         elif each.program == "git":
             there = here
             for named in git_call(each.words[1:]).folders:
                 there = _join(there, _HOME.sub("~", named))
             yield there
-        elif _is_risky(each):
+        elif _is_risky(each, here):
             yield from (_join(here, word) for word in plain if word.startswith(_ELSEWHERE))
 
 

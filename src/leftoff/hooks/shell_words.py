@@ -47,10 +47,12 @@ _WORDS_BEFORE = {"timeout": 1, "flock": 1}
 
 
 class ShellCommand(msgspec.Struct, frozen=True):
-    """One command: its words without quotes, and the here-documents it reads."""
+    """One command: its words without quotes, the here-documents it reads, and its redirections."""
 
     words: tuple[str, ...]
     documents: tuple[str, ...] = ()
+    overwritten: tuple[str, ...] = ()
+    """The files that `>` empties before it runs."""
 
     @property
     def program(self) -> str:
@@ -64,7 +66,16 @@ def commands(text: str, depth: int = 0) -> Iterator[ShellCommand]:
     if depth > _DEEPEST:
         return
     for command in _Lexer(text, depth).read():
-        yield from _unwrap_command(command, depth)
+        found = [*_unwrap_command(command, depth)]
+        if command.overwritten:
+            # `> file` alone is a command, too.
+            first = found[0] if found else ShellCommand((":",))
+            found[:1] = [_add_overwritten(first, command.overwritten)]
+        yield from found
+
+
+def _add_overwritten(command: ShellCommand, names: tuple[str, ...]) -> ShellCommand:
+    return msgspec.structs.replace(command, overwritten=(*command.overwritten, *names))
 
 
 def _unwrap_command(command: ShellCommand, depth: int) -> Iterator[ShellCommand]:
@@ -152,6 +163,8 @@ class _Lexer:
         self._own: list[_Awaited] = []
         self._awaited: list[_Awaited] = []
         self._drops_next = False
+        self._overwrites_next = False
+        self._overwritten: list[str] = []
 
     def read(self) -> list[ShellCommand]:
         """Return the commands in the order in which they end."""
@@ -181,6 +194,8 @@ class _Lexer:
     def _take(self, word: str) -> None:
         next_char = self._text[self.at : self.at + 1]
         if self._drops_next or (word.isdigit() and next_char and next_char in _REDIRECTS):
+            if self._drops_next and self._overwrites_next and not word.isdigit():
+                self._overwritten.append(word)
             self._drops_next = False
         else:
             self._words.append(word)
@@ -189,18 +204,21 @@ class _Lexer:
         self._drops_next = False
         number = len(self._found)
         self._awaited += (msgspec.structs.replace(each, number=number) for each in self._own)
-        if self._words or self._own:
-            self._found.append(ShellCommand(tuple(self._words)))
-        self._words, self._own = [], []
+        if self._words or self._own or self._overwritten:
+            overwritten = tuple(self._overwritten)
+            self._found.append(ShellCommand(tuple(self._words), overwritten=overwritten))
+        self._words, self._own, self._overwritten = [], [], []
 
     def _redirect(self) -> None:
         start = self.at
         while self.at < len(self._text) and self._text[self.at] in "<>&|":
             self.at += 1
-        if self._text[start : self.at] == "<<":
+        sign = self._text[start : self.at]
+        if sign == "<<":
             self._await_document()
         elif not self._text.startswith("(", self.at):
             self._drops_next = True
+            self._overwrites_next = sign in {">", ">|", "&>", ">&"}
 
     def _await_document(self) -> None:
         is_indented = self._text.startswith("-", self.at)
@@ -213,7 +231,7 @@ class _Lexer:
         for awaited in self._awaited:
             command = self._found[awaited.number]
             documents = (*command.documents, self._document(awaited))
-            self._found[awaited.number] = ShellCommand(command.words, documents)
+            self._found[awaited.number] = msgspec.structs.replace(command, documents=documents)
         self._awaited = []
 
     def _document(self, awaited: _Awaited) -> str:
