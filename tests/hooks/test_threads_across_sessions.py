@@ -889,3 +889,95 @@ def test_a_slash_command_without_a_name_joins_none_of_several_threads(
     later.fire("UserPromptSubmit", prompt="/leftoff:continue")
 
     assert store.index().find_joined("session-3") is None
+
+
+@pytest.mark.parametrize("prompt", ["👍", "cool", "good morning", "vas-y !", "so, please"])
+def test_work_after_nothing_but_go_aheads_belongs_to_what_was_offered(
+    talk: Talk, store: Store, prompt: str
+) -> None:
+    work(talk)
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later, prompt)
+    later.edit("writer.py")
+    later.say("writer.py is written.")
+    later.ask("thanks")
+    later.fire("SessionEnd", reason="other")
+
+    found = only(store)
+
+    assert (found.task, found.session_id) == (TASK, "session-2")
+
+
+@pytest.mark.parametrize("prompt", ["fix typo", "/review 12", "/review"])
+def test_a_short_request_or_a_command_is_other_work_than_what_was_offered(
+    talk: Talk, store: Store, prompt: str
+) -> None:
+    work(talk)
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later, prompt)
+    later.say("It has a typo. Shall I fix it?")
+    later.fire("UserPromptSubmit", prompt="yes")
+    later.ask("yes")
+    later.edit("README.md")
+    later.fire("SessionEnd", reason="other")
+
+    assert len(heads(store)) == 2
+    assert [each.session_id for each in heads(store) if each.task == TASK] == ["session-1"]
+
+
+def test_an_answer_joins_the_thread_whose_question_it_answers(talk: Talk, store: Store) -> None:
+    login = Talk(talk.folder, "session-2")
+    login.ask("Fix the flaky login test")
+    login.edit("login.py")
+    login.say("I froze the clock. Shall I also remove the retry decorator?")
+    login.fire("SessionEnd", reason="other")
+    work(talk)
+    later = Talk(talk.folder, "session-3")
+    resume_by_prompt(later, "yes remove it")
+    later.edit("retry.py")
+    later.fire("SessionEnd", reason="other")
+
+    found = {each.task: each.session_id for each in heads(store)}
+
+    assert found == {TASK: "session-1", "Fix the flaky login test": "session-3"}
+
+
+def test_thanks_do_not_clutter_the_next_action(talk: Talk, store: Store) -> None:
+    talk.ask("hello")
+    talk.say("Hello! What can I do for you?")
+    talk.ask(TASK)
+    talk.edit("export.py")
+    talk.say("export.py is written. Next I will run pytest tests/test_export.py.")
+    chat(talk, "danke", "Gern!")
+
+    found = only(store)
+
+    assert found.next_action is not None
+    assert found.next_action.text == "Run pytest tests/test_export.py."
+    # "What can I do for you?" is nothing that the task answers.
+    assert "It answers" not in Talk(talk.folder, "session-2").start()
+
+
+@pytest.mark.parametrize(
+    ("said", "prompt", "joins"),
+    [
+        ("It returns pages.", "continue", True),
+        ("It returns pages.", "ok", False),
+        ("It returns pages. Shall I make it return rows?", "continue", False),
+        ("It returns pages. Shall I make it return rows?", "yes", False),
+        ("It returns pages. Shall I make it return rows?", "go on with the CSV exporter", True),
+    ],
+)
+def test_a_go_ahead_after_a_question_may_mean_its_answer(
+    talk: Talk, store: Store, said: str, prompt: str, *, joins: bool
+) -> None:
+    work(talk)
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later, "what does the search return?")
+    later.say(said)
+    later.fire("UserPromptSubmit", prompt=prompt)
+    later.ask(prompt)
+    later.edit("writer.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert len(heads(store)) == (1 if joins else 2)

@@ -9,7 +9,12 @@ import msgspec
 from leftoff import threads
 from leftoff.config import Settings
 from leftoff.hooks import trouble
-from leftoff.hooks.session_event import Case, build_session, find_former_session
+from leftoff.hooks.session_event import (
+    Case,
+    build_session,
+    find_continued,
+    find_former_session,
+)
 from leftoff.phrases.match import says_goodbye
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import BufferedExchange, SessionNews
@@ -108,7 +113,7 @@ def _save_state(case: Case, trigger: str) -> Case:
         draft,
         case.facts,
         find_former=partial(find_former_session, case.now),
-        continued=case.now.continued,
+        continued=find_continued(case.now, case.sight.life, case.facts, case.settings),
         # At openclaw's own signals its autosave file gets the state, even if a named file has it.
         is_forced=is_forced or (case.settings.notes == "profile" and trigger in _SIGNALS),
         is_noted=is_noted,

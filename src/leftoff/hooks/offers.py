@@ -13,7 +13,7 @@ import msgspec
 
 from leftoff import config
 from leftoff.agents.hook_events import HookEvent
-from leftoff.checkpoint import NOTHING_NEXT, Checkpoint
+from leftoff.checkpoint import ASK_USER, NOTHING_NEXT, Checkpoint
 from leftoff.errors import LeftoffError
 from leftoff.git import query
 from leftoff.names import suggest_name
@@ -40,7 +40,7 @@ _FOR_THE_USER = {
     "Answer the prompt that is still waiting: ": "your prompt is still waiting: ",
     "Ask the user to approve the plan: ": "approve the plan: ",
     "Ask the user again: ": "answer the question: ",
-    "Ask the user: ": "answer the question: ",
+    f"{ASK_USER}: ": "answer the question: ",
 }
 _NOTICE_CHARS = 120
 # With less than this, a first sentence does not say enough.

@@ -14,22 +14,29 @@ from leftoff.hooks import answer_compaction, context_policy, interrupted_work, t
 from leftoff.hooks.advice import prepare_advice
 from leftoff.hooks.autosave_step import autosave, update_buffer, update_mirrors
 from leftoff.hooks.session_event import Case, Sight, is_overtaken, read_case
+from leftoff.phrases.intents import (
+    begins_to_agree,
+    begins_with_continue,
+    is_slash_command,
+    passes_always,
+)
 from leftoff.phrases.short_answers import (
     begins_with_answer,
     drop_greeting,
     is_follow_up,
     is_go_ahead,
+    is_side_question,
 )
 from leftoff.session import prompt_queue, records
 from leftoff.session.facts.looks import is_look_or_check
-from leftoff.session.facts.sentences import find_question
+from leftoff.session.facts.sentences import find_question, proposes
 from leftoff.session.facts.user_requests import find_item
 from leftoff.session.real_work import (
     asks_to_continue_any,
     begins_to_continue,
     begins_to_continue_with,
+    can_be_task,
     count_shared_words,
-    is_substantial,
     shows_work,
 )
 from leftoff.session.records import GONE, Life
@@ -106,9 +113,16 @@ def join_thread(case: Case) -> Case:
         case = _join(case, head)
     if head is not None or life.asked:
         case.sight.life = msgspec.structs.replace(life, offered="", asked=False)
-    elif is_substantial(event.prompt):
+    elif _asks_for_other_work(event.prompt):
         case.sight.life = msgspec.structs.replace(life, has_passed=True)
     return case
+
+
+def _asks_for_other_work(prompt: str) -> bool:
+    """Return whether a prompt asks for work of its own, however short, or by a slash command."""
+    if is_slash_command(prompt):
+        return not (passes_always(prompt) or begins_to_continue(prompt))
+    return can_be_task(prompt) and not is_side_question(prompt)
 
 
 def _join(case: Case, head: CheckpointEntry) -> Case:
@@ -132,7 +146,7 @@ def _find_offered(case: Case, life: Life) -> CheckpointEntry | None:
     if life.has_passed:
         return None
     prompt = case.event.prompt
-    if _makes_agent_ask(case):
+    if _makes_agent_ask(case) or _answers_other_words(case):
         return None
     if life.asked or begins_to_continue(prompt):
         head = _find_proposed(case) or case.store.index().head(life.offered)
@@ -141,6 +155,17 @@ def _find_offered(case: Case, life: Life) -> CheckpointEntry | None:
     if is_go_ahead(prompt):
         return _find_proposed(case, is_picked=True)
     return _find_asked(case, life.offered) or _find_followed(case, life.offered)
+
+
+def _answers_other_words(case: Case) -> bool:
+    """Return whether a go-ahead is about what the agent answered to a question before."""
+    if case.memory is None or not is_go_ahead(case.event.prompt):
+        return False
+    state, asked = case.memory.state, drop_greeting(case.event.prompt.strip())
+    is_read = bool(state.requests) and state.requests[-1].text == asked
+    said = state.answered if is_read else state.answers[-1].text if state.answers else ""
+    is_aside = can_be_task(state.task)
+    return is_aside and (proposes(said) or not begins_with_continue(f"{asked}."))
 
 
 def _makes_agent_ask(case: Case) -> bool:
@@ -261,14 +286,24 @@ def _list_ended_since(case: Case) -> list[CheckpointEntry]:
 
 
 def _find_asked(case: Case, offered: str) -> CheckpointEntry | None:
-    """Return the offered thread if it waits for an answer that a first prompt begins with."""
-    if case.before.turn.asked or not begins_with_answer(case.event.prompt):
+    """Return the thread whose question a prompt answers: one with its words, or the offered one."""
+    prompt = case.event.prompt
+    is_answer = begins_with_answer(prompt)
+    if not (is_answer or begins_to_agree(prompt)):
         return None
-    head = case.store.index().head(offered)
-    if head is None or head.state == "declined":
-        return None
-    action = head.next_action or ""
-    return head if action.startswith(ASK_USER) and not action.startswith(NOTHING_NEXT) else None
+    asking = [entry for entry in _list_open_here(case) if _is_asking(entry)]
+    shared = [count_shared_words(prompt, None, entry.next_action) for entry in asking]
+    best = max(shared, default=0)
+    if best and shared.count(best) == 1:
+        return asking[shared.index(best)]
+    is_first = is_answer and not case.before.turn.asked
+    return next((entry for entry in asking if is_first and entry.slot == offered), None)
+
+
+def _is_asking(entry: CheckpointEntry) -> bool:
+    """Return whether a thread was left off with a question to the user."""
+    action = entry.next_action or ""
+    return action.startswith(ASK_USER) and not action.startswith(NOTHING_NEXT)
 
 
 def _find_followed(case: Case, offered: str) -> CheckpointEntry | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from leftoff import config
 from leftoff.checkpoint import Checkpoint
 from leftoff.context import read_environment
 from leftoff.errors import LeftoffError
@@ -27,7 +28,13 @@ from leftoff.hooks import (
     start_recovery,
     trouble,
 )
-from leftoff.hooks.session_event import build_session, find_former_session, list_unwritten, read_on
+from leftoff.hooks.session_event import (
+    build_session,
+    find_continued,
+    find_former_session,
+    list_unwritten,
+    read_on,
+)
 from leftoff.projects.project import find_project
 from leftoff.session import records, sessions
 from leftoff.session.facts.report import report
@@ -144,7 +151,8 @@ def recover(store: Store, life: Life, *, reads: bool = True) -> None:
         draft = _draft(store, record, session, fields)
         facts = facts if session is not None else None
         former = partial(find_former_session, record)
-        persist.autosave(store, draft, facts, find_former=former, continued=record.continued)
+        continued = find_continued(record, life, facts, config.load(store.project).settings)
+        persist.autosave(store, draft, facts, find_former=former, continued=continued)
     interrupted_work.note(store, life.session_id, "crashed")
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
     records.keep(store, ended)

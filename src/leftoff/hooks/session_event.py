@@ -18,8 +18,8 @@ from leftoff.phrases.match import is_goodbye
 from leftoff.redact import redact
 from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
-from leftoff.session.real_work import shows_work
-from leftoff.session.records import SessionRecord, Turn
+from leftoff.session.real_work import can_be_task, shows_work
+from leftoff.session.records import Life, SessionRecord, Turn
 from leftoff.session.sessions import KnownSession, read_memory, with_memory
 from leftoff.session.usage_limits import find_usage_limit
 from leftoff.store import Store
@@ -269,6 +269,30 @@ def _age_rank(path: Path) -> float:
         return -path.stat().st_mtime
     except OSError:
         return 0.0
+
+
+def find_continued(
+    record: SessionRecord, life: Life | None, facts: Facts | None, settings: config.Settings
+) -> str:
+    """Return the thread that a session continues although it has not joined it; "" if none.
+
+    It ended before the prompt was processed, or the session went to work and the user has only
+    agreed, to what leftoff offered.
+    """
+    if record.continued or facts is None or facts.continues or settings.confirm == "always":
+        return record.continued
+    offered, has_passed = record.offered, record.has_passed
+    if life is not None and life.offered:
+        offered, has_passed = life.offered, life.has_passed
+    asked = [facts.task, facts.intent, *facts.requests]
+    # A number picks something from a list, which need not be the first.
+    has_agreed = facts.intent and not any(
+        can_be_task(each) or _DIGIT.search(each) for each in asked
+    )
+    return offered if has_agreed and not has_passed else ""
+
+
+_DIGIT = re.compile(r"\d")
 
 
 def build_session(

@@ -120,6 +120,16 @@ _CLAUSE_END = re.compile(
 )
 
 
+def begins_to_agree(text: str) -> bool:
+    """Return whether a message begins with a word such as "yes", and says more after it."""
+    return _agreements().match(fold(drop_greeting(text.strip()))) is not None
+
+
+@functools.cache
+def _agreements() -> re.Pattern[str]:
+    return re.compile(rf"{_bare_words('agreements')}(?:[,.!;:]|\s|[，。！])+\S")
+
+
 def adapt_to_profile(intent: Intent, profile: str) -> Intent:
     """Return what an intent without a name means to the users of a profile."""
     kind = _HABITS.get(profile, {}).get(intent.kind)

@@ -281,7 +281,10 @@ def _requests(checkpoint: Checkpoint, worth: Weights, longest: int) -> Iterator[
         asked = say("Last request in that file" if checkpoint.source else "Last request")
         parts = _split_request(checkpoint.intent)
         yield _sentences(asked, parts, worth.request, worth.request_rest, longest)
-    if (proposed := checkpoint.answers_to) and proposed not in action:
+    proposed = checkpoint.answers_to
+    is_held = checkpoint.next_action is not None and checkpoint.next_action.source == "announced"
+    # Thanks answer nothing.
+    if proposed and not is_held and proposed not in action:
         yield Item(say("It answers the agent: {text:400}", text=proposed), worth.answered)
     for n, text in enumerate(_list_also_asked(checkpoint)):
         also = say("Also asked: {text}", text=keep_start(text, _REQUEST_CHARS))

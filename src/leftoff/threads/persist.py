@@ -344,7 +344,7 @@ def autosave(  # noqa: PLR0913 - each is a keyword
     """Save a session's state; return None if it says nothing new or is small talk.
 
     `find_former` returns the session that this one was forked from, and `continued` is the thread
-    that it was asked to continue before that ended. A forced save is written even if nothing is
+    that it continues without having joined it. A forced save is written even if nothing is
     new, but never opens a thread. Work that is noted opens one, even if the session itself was
     small talk.
     """
@@ -352,6 +352,8 @@ def autosave(  # noqa: PLR0913 - each is a keyword
     found = index.find_thread(draft.session_id) or index.find_thread(find_former())
     if found is None and continued:
         found = index.head(continued)
+        # The session may have been asked, and have said no.
+        found = None if found is not None and found.state == "declined" else found
     if found is None and facts is not None and facts.continues:
         found = _join_briefed(store, draft, facts.continues)
     if found is not None and found.is_open:

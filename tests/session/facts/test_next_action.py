@@ -624,7 +624,6 @@ PLANNED = AssistantText(text="coupon.py is written. Next I will add a test to te
     ("asked", "answered"),
     [
         ("what does flask do?", "Flask is a web framework."),
-        ("nice", "Thanks!"),
         ("what does flask do?", "Flask is a web framework. Do you want to know more?"),
     ],
 )
@@ -637,6 +636,12 @@ def test_a_plan_outlives_a_question_or_remark_aside(asked: str, answered: str) -
             "Add a test to test_cart.py. The agent said this before the user's last message "
             f'("{asked}").'
         ),
+    )
+    # Thanks say nothing about it.
+    thanks = [UserText(text="nice"), AssistantText(text="Thanks!")]
+    assert infer(ASKED, *edit("coupon.py"), PLANNED, *thanks) == (
+        "announced",
+        "Add a test to test_cart.py.",
     )
     # A second one does not hide it either.
     twice = [UserText(text="ok"), AssistantText(text="You are welcome.")]

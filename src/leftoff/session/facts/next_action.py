@@ -143,6 +143,9 @@ def _return_to_announced(facts: Facts) -> str:
     held = _find_proposed(facts.held, next_and_closing_words(facts.held)[0])
     if not held:
         return ""
+    if is_go_ahead(facts.intent):
+        # Thanks ask for nothing.
+        return held
     asked = f' ("{_short(facts.intent, 120)}")' if facts.intent else ""
     return f"{_end(held)} The agent said this before the user's last message{asked}."
 
@@ -171,7 +174,7 @@ def _find_proposed(said: str, words: str) -> str:
         items = list_items_before(said, question) if refers_back(question) else []
         named = (_BULLET.sub("", _short(item)) for item in items)
         about = f" ({'; '.join(named)})" if items else ""
-        return f"Ask the user: {resolve_numbers(said, question)}{about}"
+        return f"{ASK_USER}: {resolve_numbers(said, question)}{about}"
     return ""
 
 

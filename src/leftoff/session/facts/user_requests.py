@@ -102,8 +102,11 @@ def note_request(state: FoldState, text: str, *, at: str = "") -> None:
         return
     state.requested_at = at or state.requested_at
     has_spoken = state.said_seq > state.asked_seq
-    state.answered = _find_words_answered(state, asked)
     is_first = not state.task or _was_only_asked(state)
+    state.answered = _find_words_answered(state, asked)
+    if not (state.task or state.calls or is_go_ahead(asked)):
+        # So far they only greeted each other: "What can I do for you?" proposes nothing.
+        state.answered = ""
     is_aside = not is_first and is_side_question(asked)
     _hold_announcement(state, asked, is_aside=is_aside)
     state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
