@@ -350,6 +350,17 @@ def test_a_resume_by_name_names_the_unsaved_sessions_of_that_thread(
     assert "unsaved work" not in other
 
 
+def test_a_name_that_is_not_known_may_be_that_of_an_unsaved_session(
+    cli: Cli, repo: Repo, session: Path
+) -> None:
+    edit(session, repo.folder)
+
+    result = cli("resume", "password-rule")
+
+    assert result.code == 1
+    assert "claude, 1d ago: Add the password rule to app.py. Run `leftoff rec" in result.err
+
+
 def test_choices_for_programs_are_only_json_and_unsaved_work_is_a_warning(
     cli: Cli, repo: Repo, session: Path
 ) -> None:

@@ -110,8 +110,12 @@ def test_the_work_of_this_branch_is_offered_though_its_worktree_is_gone(
     other = repo.worktree(tmp_path / "other", "login")
     save(other.folder, "login-form")
     repo.git("worktree", "remove", str(other.folder))
-    elsewhere = Talk(repo.folder).start()
+    talk = Talk(repo.folder)
+    elsewhere = talk.start()
     assert "nothing was left off here, but in other worktrees" in elsewhere
+    data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
+    said = json.loads(start.answer("claude", data, context.state_folder()))["systemMessage"]
+    assert said == 'leftoff: nothing was left off here. Open in another worktree: "login-form".'
     assert "Do not continue it here unless the user asks for it." in elsewhere
 
     repo.git("checkout", "-q", "login")

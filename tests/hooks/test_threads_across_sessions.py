@@ -981,3 +981,33 @@ def test_a_go_ahead_after_a_question_may_mean_its_answer(
     later.fire("SessionEnd", reason="other")
 
     assert len(heads(store)) == (1 if joins else 2)
+
+
+def test_what_declines_an_offer_is_not_part_of_the_task(talk: Talk, store: Store) -> None:
+    work(talk, "No, let's fix the login test first")
+
+    assert (only(store).task, only(store).name) == (
+        "let's fix the login test first",
+        "fix-login-test-first",
+    )
+
+
+def test_prompts_that_waited_stay_requests_of_the_thread(talk: Talk, store: Store) -> None:
+    talk.start()
+    talk.ask(TASK)
+    talk.edit("export.py")
+    for text in ("also handle quoted newlines", "and bump the version afterwards"):
+        talk.line(type="queue-operation", operation="enqueue", content=text)
+    talk.fire("SessionEnd", reason="other")
+    assert only(store).pending_prompts
+    later = Talk(talk.folder, "session-2")
+    resume_by_prompt(later)
+    later.edit("writer.py")
+    later.say("Quoted newlines are handled.")
+    later.fire("Stop", last_assistant_message="Quoted newlines are handled.")
+    later.fire("SessionEnd", reason="other")
+
+    assert only(store).requests == [
+        "also handle quoted newlines",
+        "and bump the version afterwards",
+    ]

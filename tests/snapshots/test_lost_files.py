@@ -128,6 +128,16 @@ def test_work_in_a_removed_worktree_is_gone(repo: Repo, tmp_path: Path) -> None:
     assert (found.paths, found.worktree) == (["lost.txt"], str(tree.folder))
 
 
+def test_work_in_a_moved_worktree_is_not_gone(repo: Repo, tmp_path: Path) -> None:
+    tree = repo.worktree(tmp_path / "tree", "feature")
+    tree.write("kept.txt", "kept\n")
+    take(find_project(tree.folder))
+    repo.git("worktree", "move", str(tree.folder), str(tmp_path / "moved"))
+
+    assert find_lost_of(find_project(repo.folder), "t") is None
+    assert find_lost_of(find_project(tmp_path / "moved"), "t") is None
+
+
 def test_only_the_last_snapshot_of_a_thread_counts(repo: Repo, project: Project) -> None:
     take(project)
     (repo.folder / "new.txt").unlink()

@@ -229,6 +229,8 @@ def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any
         # There, any name without a file gets this message; the error has more to say.
         if app.settings.profile == "guardz" and not app.out.as_json:
             app.out.text(_GONE)
+        # The user may mean work that has no name yet, because nobody has saved it.
+        show_unsaved(app, beside_json=True)
         raise
     if chosen is None:
         _show_nothing(app)

@@ -275,7 +275,15 @@ def _offer_elsewhere(
         shown=fence.enclose_text(join(shown)),
         more=more,
     )
-    return StartReply(text)
+    named = [say('"{name:60}"', name=_find_title(each)) for each in entries[:_MOST_NAMED]]
+    rest = len(entries) - len(named)
+    notice = say(
+        "leftoff: nothing was left off here. Open in {where}: {named}{rest}.",
+        where=say("another worktree" if len(entries) == 1 else "other worktrees"),
+        named=join(named, ", "),
+        rest=say(", {count} more", count=rest) if rest else say(""),
+    )
+    return StartReply(text, notice)
 
 
 def _list_others(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -> list[Section]:

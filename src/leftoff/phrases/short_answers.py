@@ -54,6 +54,12 @@ def drop_greeting(message: str) -> str:
     return message[found.end() :] if found else message
 
 
+def drop_refusal(message: str) -> str:
+    """Return a message without the "no," that it begins with, which declines an offer."""
+    found = _refused().match(message)
+    return message[found.end() :] if found else message
+
+
 def is_follow_up(message: str) -> bool:
     """Return whether a request goes on from an earlier one, so that it makes no sense alone."""
     return len(message) <= _LONGEST_FOLLOW_UP and _follow_ups().fullmatch(fold(message)) is not None
@@ -102,6 +108,13 @@ def _greetings() -> re.Pattern[str]:
         for phrase in split_phrases(language.replies.greetings, language.replies.parts)
     ]
     return re.compile(rf"\s*{any_of(phrases)}{_GREETED}", re.IGNORECASE)
+
+
+@functools.cache
+def _refused() -> re.Pattern[str]:
+    return re.compile(
+        rf"\s*{_compile('refusals').pattern}\s*[,.!;:，。！]+\s*(?=\S)", re.IGNORECASE
+    )
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError, SessionUnreadable
 from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
-from leftoff.session.real_work import is_worth_saving, shows_work
+from leftoff.session.real_work import can_be_task, is_worth_saving, shows_work
 from leftoff.session.unsaved_work import (
     find_end,
     has_ended,
@@ -80,7 +80,10 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
         """What the user asked for, or what was done, to name the session by."""
         edited = self.facts.files_modified
         done = f"Edit {edited[0]}" if edited else "(no request)"
-        return self.facts.task or self.facts.intent or done
+        asked = [each for each in (self.facts.task, self.facts.intent) if each]
+        # "continue" names nothing, unless nothing was done.
+        request = next(filter(can_be_task, asked), None)
+        return request or (done if edited else (*asked, done)[0])
 
     def may_be_alive(self, now: datetime) -> bool:
         """Return whether an agent may still be working in it."""

@@ -14,7 +14,7 @@ from leftoff.errors import LeftoffError
 from leftoff.git.object_store import TreeEntry, blob_id
 from leftoff.git.repository import repository_at
 from leftoff.git.uncommitted import list_committed, list_uncommitted
-from leftoff.projects.project import Project
+from leftoff.projects.project import Project, list_folders
 from leftoff.snapshots.restore import compare_worktree
 from leftoff.snapshots.shelf import StoredSnapshot, find_newest_of, find_snapshot
 from leftoff.snapshots.take import MAX_FILE_BYTES
@@ -81,6 +81,9 @@ def _find_lost(project: Project, stored: StoredSnapshot) -> LostFiles | None:
         and each.blob not in committed.blobs
         and not each.path.endswith(_OF_PROCESSES)
     ]
+    if is_gone and lost:
+        # Git can move a worktree; its files are then in another one.
+        lost = _drop_moved(project, stored, lost)
     if not lost:
         return None
     return LostFiles(
@@ -109,6 +112,17 @@ def _list_differing(worktree: Path, stored: StoredSnapshot) -> list[TreeEntry]:
             or each.path not in edited
             or _size(worktree / each.path) == 0
         )
+    ]
+
+
+def _drop_moved(project: Project, stored: StoredSnapshot, paths: list[str]) -> list[str]:
+    """Return the files that no worktree has with the same content."""
+    blobs = {each.path: each.blob for each in stored.content.work}
+    folders = [each for each in list_folders(project) if each.is_dir()]
+    return [
+        path
+        for path in paths
+        if not any(_read_blob(folder / path) == blobs[path] for folder in folders)
     ]
 
 

@@ -22,7 +22,7 @@ from leftoff.checkpoint import (
     TrailStep,
 )
 from leftoff.phrases.intents import find_topic
-from leftoff.phrases.short_answers import is_go_ahead, is_side_question
+from leftoff.phrases.short_answers import drop_refusal, is_go_ahead, is_side_question
 from leftoff.session.facts import shell_commands, written_paths
 from leftoff.session.facts.looks import is_check, is_look
 from leftoff.session.facts.report import Facts
@@ -234,7 +234,7 @@ def _keep_heading(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
 
 
 def _task_of(draft: Checkpoint) -> dict[str, Any]:
-    keys = ("summary", "intent", "answers_to", "requests")
+    keys = ("summary", "intent", "answers_to", "requests", "pending_prompts")
     return {key: getattr(draft, key) for key in keys}
 
 
@@ -247,11 +247,15 @@ def _keep_task(head: Checkpoint, now: dict[str, Any]) -> dict[str, Any]:
     task = restated or next(filter(can_be_task, given), None)
     last = None if _is_over(head, now["intent"]) else head.intent
     last = None if _is_among(last, withdrawn) else last
-    asked = [*head.requests, last, now["summary"], *now["requests"]]
+    # A prompt that waited was asked for, too, and this session may have done only some of it.
+    waited = [each for each in head.pending_prompts if each not in now["pending_prompts"]]
+    asked = [*head.requests, last, *waited, now["summary"], *now["requests"]]
     known = [task, head.summary, restated, *withdrawn]
     requests = [f"{WITHDRAWN}{each}" for each in withdrawn]
     for each in asked:
-        if _is_other_request(each, head) and not _is_among(each, [*known, *requests]):
+        # The next action repeats a prompt that waited, so that it looks like a go-ahead.
+        is_other = is_substantial(each) if each in waited else _is_other_request(each, head)
+        if is_other and not _is_among(each, [*known, *requests]):
             requests.append(str(each))
     is_newer = _is_other_request(now["intent"], head) or not task
     intent = now["intent"] if is_newer else last
@@ -432,7 +436,10 @@ def with_task(draft: Checkpoint) -> Checkpoint:
         others = filter(can_be_task, [*draft.requests, *draft.pending_prompts])
         task = next(others, None) or _describe_done(draft)
         return msgspec.structs.replace(draft, summary=task, intent=None)
-    topic = find_topic(asked[0]) if "summary" not in draft.stated else None
+    topic = None
+    if "summary" not in draft.stated:
+        offered = drop_refusal(asked[0])
+        topic = find_topic(asked[0]) or (offered if offered != asked[0] else None)
     if topic is None and draft.summary in {None, asked[0]}:
         return draft
     return msgspec.structs.replace(draft, summary=topic)

@@ -223,6 +223,6 @@ def test_the_message_of_an_error_is_whole_although_its_place_is_long() -> None:
 
     assert error_lines.pick_error_lines(output).splitlines() == [
         f"{place}: error: expect(received).toContain(expected)",
-        "1 fail",
         "(fail) config > reports a removed policy",
+        "1 fail",
     ]

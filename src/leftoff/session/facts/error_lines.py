@@ -132,9 +132,9 @@ def pick_error_lines(output: str, *, is_search: bool = False) -> str:
         located, first = [f"{place}: {first[0]}"], []
         # The path of a worktree must not cost the message.
         longest += len(place)
-    # The first error is often the cause, the last one the summary.
+    # The first error is often the cause, the last one the summary, which only counts.
     failed = [line for line in strong if _FAILED_TEST.match(line)]
-    found = [*strong[:1], *strong[-1:], *failed[:1], *weak[:1], lines[-1]]
+    found = [*strong[:1], *failed[:1], *strong[-1:], *weak[:1], lines[-1]]
     picked = [*located[:1], *first, *found]
     if not strong and not weak:
         # A shell's own complaint comes last.

@@ -19,6 +19,7 @@ from leftoff.session.facts.report import Facts
 from leftoff.session.facts.sentences import (
     closes_with,
     find_reported_failure,
+    keep_start,
     list_items_before,
     list_work_left,
     next_and_closing_words,
@@ -56,7 +57,7 @@ def infer_next_action(facts: Facts) -> Inferred | None:
     """Return the most likely next action, or None if nothing suggests one."""
     for source, find in _SOURCES:
         if text := find(facts):
-            return Inferred(text[:_TEXT_CHARS].strip(), source)
+            return Inferred(keep_start(text.strip(), _TEXT_CHARS), source)
     return None
 
 
