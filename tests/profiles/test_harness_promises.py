@@ -237,6 +237,26 @@ def test_links_name_the_same_feature_whatever_its_number_is(
     assert [each.feature for each in features.loops(store).values()] == [named["Mail it"]]
 
 
+@pytest.mark.promise("harness", 142)
+def test_keys_of_a_feature_are_read_as_models_spell_them(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    path = home / "features/active.json"
+    other = {"files": ["a.py"], "acceptance_criteria": ["Prints a header"], "issue": "#9", "pr": 4}
+    write(path, {"features": [{"id": "feature-001", "title": "Export", **other}]})
+    before = path.read_bytes()
+    cli.ok("feature", "list")
+
+    (found,) = features.load(store).features
+    assert (found.related_files, found.issue, found.pr) == (["a.py"], 9, 4)
+    assert [each.scenario for each in found.scenarios] == ["Prints a header"]
+    assert path.read_bytes() == before
+    cli.ok("feature", "add", "Import")
+    cli.ok("feature", "start", "feature-001")
+    shown = read(path)["features"][0]
+    assert {key: shown[key] for key in other} == other
+
+
 @pytest.mark.promise("harness", 126)
 def test_details_that_somebody_adds_to_a_decision_stay(cli: Cli, home: Path) -> None:
     path = home / "memory/episodic/decisions.json"

@@ -494,7 +494,7 @@ def test_the_commands_of_the_config_run_and_failures_are_reported(
     assert "No checks are set." in cli.ok("ship", "--no-pr", "--no-push").out
 
 
-@pytest.mark.promise("harness", 65, 66, 67, 68, 70)
+@pytest.mark.promise("harness", 65, 66, 67, 68, 70, 141)
 @pytest.mark.parametrize("place", [f"sessions/{SESSION}/loop-state.json", "loops/state.json"])
 def test_the_loop_decides_the_prefix(place: str, shop: Shop, cli: Cli, home: Path) -> None:
     repair = fix(1, "Quote commas", github={"issueNumber": 9})
@@ -514,6 +514,16 @@ def test_the_loop_decides_the_prefix(place: str, shop: Shop, cli: Cli, home: Pat
     message = shop.message("HEAD")
     assert message.startswith("fix(feature-001): Quote commas")
     assert message.endswith("Fixes #9\nRelated to #3")
+
+    # A loop may name the feature itself: its type decides, whether the fix is listed or not.
+    write(home / place, loop("feature-001", type="fix", linkedTo=link))
+    for status, end in ("failing", "Fixes #9\nRelated to #3"), ("passing", "\n\nRelated to #3"):
+        listed = {**repair, "status": status}
+        plan(home, feature(1, "Export orders", github={"issueNumber": 3}), fixes=(listed,))
+        shop.write("app.py", f"print('{status}')\n")
+        cli.ok("ship", "--no-pr", "--no-push")
+        assert shop.message("HEAD").startswith("fix(feature-001): ")
+        assert shop.message("HEAD").endswith(end)
 
 
 @pytest.mark.promise("harness", 68)
@@ -565,7 +575,7 @@ def test_without_a_loop_the_first_feature_that_does_not_pass_gives_the_prefix(
     assert shop.subjects()[0] == "feat(feature-002): Stream rows"
 
 
-@pytest.mark.promise("harness", 72, 74, 76, 78, 79, 80, 81, 83, 84, 85, 86, 87, 89, 92)
+@pytest.mark.promise("harness", 72, 74, 76, 78, 79, 80, 81, 83, 84, 85, 86, 87, 89, 92, 143)
 def test_the_pull_request_of_a_feature(shop: Shop, cli: Cli, home: Path, hub: Hub) -> None:
     hub.know(issues={"3": ["area:export"]})
     plan(home, feature(1, "Export orders", github={"issueNumber": 3}))
@@ -591,7 +601,8 @@ def test_the_pull_request_of_a_feature(shop: Shop, cli: Cli, home: Path, hub: Hu
     assert f"{summary}- Quote fields\n- Quoted commas" in pull["body"]
     assert "- Stream rows; never buffer the file — tenants" in pull["body"]
     assert "## Breaking changes\n- columns are quoted now" in pull["body"]
-    assert [each["body"].splitlines()[2:] for each in pull["comments"]] == [["- Quoted commas"]]
+    said = ["- Quoted commas", "- Breaking change: columns are quoted now"]
+    assert [each["body"].splitlines()[2:] for each in pull["comments"]] == [said]
     assert "Updated #12 https://github.com/ada/shop/pull/12" in output
     assert "checks pass, review required, no conflicts" in output
     assert read(home / "features/active.json")["features"][0]["github"]["prNumber"] == 12

@@ -151,6 +151,9 @@ def find_described_commit(body: str) -> str | None:
 def comment(about: About) -> str:
     """Write the comment about one push; the hash in it identifies the push."""
     new = list_points(about.text) or _list_done(about.saved)[-_MOST_BULLETS:]
+    breaking = list_breaking(about.text)
+    new = [each for each in new if each not in breaking]
+    new += [f"Breaking change: {each}" for each in breaking]
     bullets = [*(f"- {each}" for each in new), *map(_check_line, about.checks)]
     return _fit("\n".join([f"{comment_mark(about.sha)} {about.subject}", "", *bullets]).strip())
 

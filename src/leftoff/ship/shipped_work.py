@@ -83,10 +83,24 @@ def _build_from_loop(board: Board, loop: Loop) -> Work:
     # A fix that names no feature stands for itself, but its loop may know what it repairs.
     if isinstance(item, Fix) and item.linked_to in {"", item.id} and loop.linked_to:
         item = msgspec.structs.replace(item, linked_to=loop.linked_to)
+    if loop.type == "fix" and not isinstance(item, Fix):
+        return _build_from_fix_loop(board, loop)
     if item is not None:
         found = _build_from_item(board, item)
         return msgspec.structs.replace(found, is_tracked=loop.is_under_way)
-    return Work(is_fix=loop.type == "fix", scope=loop.scope, name=loop.name or "")
+    return Work(scope=loop.scope, name=loop.name or "")
+
+
+def _build_from_fix_loop(board: Board, loop: Loop) -> Work:
+    """Return the fix of a loop that names no fix of the list, only what it repairs."""
+    scope = loop.linked_to or loop.feature
+    fixes = [each for each in board.fixes if each.linked_to == scope and not each.is_complete]
+    if len(fixes) == 1:
+        found = _build_from_item(board, fixes[0])
+        return msgspec.structs.replace(found, is_tracked=loop.is_under_way)
+    repaired = _find(board, scope or "")
+    issue = repaired.issue if repaired else None
+    return Work(is_fix=True, scope=scope, name=loop.name or "", related_issue=issue)
 
 
 def _build_from_item(board: Board, item: Feature | Fix) -> Work:

@@ -88,15 +88,17 @@ def _write_scenario(scenario: Scenario) -> Plain:
 
 _SCENARIOS = Kind(_read_scenarios, lambda value: [_write_scenario(each) for each in value])
 _MOMENT = Kind(loose_moment, MOMENT.write)
+# Keys as language models spell them.
+_SCENARIO_KEYS = ("acceptance_criteria", "acceptance", "criteria", "scenarios")
 _FIX = KeyTable(
     Key("description", "description"),
     Key("status", "status", _STATUS),
     Key("phase", "phase"),
     Key("verification", "verification", OBJECT),
     Key("attempts", "attempts", LOOSE_NUMBER),
-    Key("max_attempts", "maxAttempts", LOOSE_NUMBER),
-    Key("scenarios", "acceptanceCriteria", _SCENARIOS),
-    Key("related_files", "relatedFiles", WORDS_LIST),
+    Key("max_attempts", "maxAttempts", LOOSE_NUMBER, ("max_attempts",)),
+    Key("scenarios", "acceptanceCriteria", _SCENARIOS, _SCENARIO_KEYS),
+    Key("related_files", "relatedFiles", WORDS_LIST, ("related_files", "files")),
     Key("labels", "labels", ALL_TEXTS),
     Key("created_at", "createdAt", _MOMENT),
     Key("updated_at", "updatedAt", _MOMENT),
@@ -109,7 +111,10 @@ _FEATURE = KeyTable(
     Key("priority", "priority", _PRIORITY),
     Key("dependencies", "dependencies", _LINKS),
 )
-_GITHUB = (("issue", "issueNumber"), ("pr", "prNumber"))
+_GITHUB = (
+    ("issue", ("issueNumber", "issue_number", "issue")),
+    ("pr", ("prNumber", "pr_number", "pr")),
+)
 # Keys that every feature of this layout has.
 _ALWAYS = frozenset(
     {
@@ -213,19 +218,23 @@ def _find_keys(kind: type[Any]) -> Sequence[Key]:
 def _read_github(github: Plain, found: Plain, values: Plain, taken: set[str]) -> Plain:
     """Read issue, pull request and branch; older files have them outside of `github`."""
     rest = dict(github)
-    for ours, theirs in _GITHUB:
-        if (number := number_of(rest.get(theirs))) is not None:
-            values[ours] = number
-            del rest[theirs]
-        elif (number := number_of(found.get(theirs))) is not None:
-            values[ours] = number
-            taken.add(theirs)
+    for ours, names in _GITHUB:
+        if (name := _find_number(rest, names)) is not None:
+            values[ours] = number_of(rest.pop(name))
+        elif (name := _find_number(found, names)) is not None:
+            values[ours] = number_of(found[name])
+            taken.add(name)
     if isinstance(rest.get("branch"), str):
         values["branch"] = rest.pop("branch")
     if "github" in found:
         taken.add("github")
     rest = {key: value for key, value in rest.items() if value is not None}
     return {"github": rest} if rest else {}
+
+
+def _find_number(found: Plain, names: Sequence[str]) -> str | None:
+    """Return the first of these keys that has a number."""
+    return next((name for name in names if number_of(found.get(name)) is not None), None)
 
 
 def _read_link(found: Plain, values: Plain, taken: set[str]) -> Plain:
@@ -295,7 +304,7 @@ def _with_lists(
     found: Plain, lists: dict[str, list[Item]], board: Board, forms: dict[str, Plain]
 ) -> Plain:
     """Return the document with each list updated; unknown items stay in it."""
-    result = {"version": 3, **found}
+    result = {**found}
     for key, items in lists.items():
         standing = found.get(key)
         wanted = {each.id: each for each in items}
@@ -324,7 +333,7 @@ def _with_lists(
         is_same = rows == listed and standing is not None
         if rows or standing is not None or not found:
             result[key] = standing if is_same else rows
-    return result
+    return found if result == found else {"version": 3, **result}
 
 
 def _find_item(found: Plain, kind: type[Item], board: Board) -> Item | None:
@@ -359,15 +368,17 @@ def write_item(item: Item, standing: Plain) -> Plain:
 
 def _write_values(item: Item, shown: Item | None, standing: Plain, result: Plain) -> None:
     """Set the values that differ from what the file shows."""
+    kept = object_of(item.extra.get(EXTRA))
     for key in _find_keys(type(item)):
-        ours, theirs = key.ours, key.theirs
+        ours, theirs = key.ours, key.find(standing)[0]
         if shown is not None and theirs in standing and getattr(shown, ours) == getattr(item, ours):
             # This includes values that we store redacted: the file is theirs.
             continue
         value = getattr(item, ours)
         is_usual = value == _default(item, ours)
         is_foreign = theirs in result and key.kind.read(result[theirs]) is None
-        if is_foreign and is_usual:
+        # An earlier version stored other spellings as they were.
+        if is_usual and (is_foreign or theirs in kept):
             continue
         if key.kind is WORDS_LIST and theirs in result:
             result[theirs] = keep_form(result[theirs], value)
@@ -393,13 +404,17 @@ def _read_standing(item: Item, standing: Plain) -> Item | None:
 
 def _write_github(item: Item, kept: Plain, standing: Plain, result: Plain) -> Plain:
     """Return issue, pull request and branch; those that a file has outside stay outside."""
-    numbers: Plain = {"issueNumber": item.issue, "prNumber": item.pr, "branch": item.branch}
     known = {**kept, **object_of(standing.get("github"))}
-    for _, key in _GITHUB:
-        if key not in known and number_of(standing.get(key)) is not None:
-            number = numbers.pop(key)
-            if number != number_of(standing[key]):
-                result[key] = number
+    numbers: Plain = {}
+    for ours, names in _GITHUB:
+        number = getattr(item, ours)
+        inside, outside = _find_number(known, names), _find_number(standing, names)
+        if inside is None and outside is not None:
+            if number != number_of(standing[outside]):
+                result[outside] = number
+        else:
+            numbers[inside or names[0]] = number
+    numbers["branch"] = item.branch
     changed = {
         key: each
         for key, each in numbers.items()
