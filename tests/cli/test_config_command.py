@@ -1,4 +1,5 @@
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -188,3 +189,14 @@ def test_a_mistyped_setting_gets_a_suggestion(cli: Cli) -> None:
         "  Did you mean `budget`? Run `leftoff config` to list them all.",
     ]
     assert far.err.splitlines()[1] == "  Run `leftoff config` to list them all."
+
+
+def test_a_person_sees_each_value_with_its_meaning_and_where_it_is_from(cli: Cli) -> None:
+    cli.ok("config", "set", "budget", "3000")
+    with cli.terminal("config", "--color=never", columns=200) as terminal:
+        shown = terminal.rest()
+
+    assert re.search(
+        r"budget = 3000 \(from \S+/config.toml\)\n  Maximum tokens of a briefing", shown
+    )
+    assert "\nbriefing_file = (none)\n" in shown

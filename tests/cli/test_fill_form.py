@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +304,7 @@ def sessions(repo: Repo) -> None:
     for number, (name, talk) in enumerate(talks.items()):
         lines = [
             {"type": kind, "cwd": str(repo.folder), "sessionId": name, "gitBranch": "main",
+             "timestamp": f"{datetime.now(UTC) - timedelta(days=2):%Y-%m-%dT%H:%M:%SZ}",
              "message": {"role": kind, "content": content}}
             for kind, content in talk
         ]  # fmt: skip
@@ -340,3 +342,21 @@ def test_a_form_is_filled_from_the_newest_session(cli: Cli, editor: Any) -> None
     assert terminal.code == 0, shown
     saved = cli.json("show")
     assert (saved["session_id"], saved["blockers"]) == ("s-work", ["No access to app.py"])
+
+
+@pytest.mark.usefixtures("sessions")
+def test_what_a_person_answers_is_about_now_and_names_the_thread(cli: Cli) -> None:
+    with cli.terminal("save") as terminal:
+        for question, answer in (
+            ("What are you working on?", "Translate the invoices"),
+            ("Where did it stop?", "Half way"),
+            ("What is the next action?", "Run make check"),
+        ):
+            terminal.expect(question)
+            terminal.answer(answer)
+        assert 'Saved checkpoint "translate-invoices"' in terminal.rest()
+
+    saved = cli.json("show")
+    assert saved["session_id"] == "s-work"
+    assert saved.get("as_of") is None
+    assert "just now" in cli.ok("list").out

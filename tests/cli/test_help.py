@@ -129,3 +129,8 @@ def test_help_shows_no_limits_and_no_types_of_programmers(cli: Cli) -> None:
     pages = "".join(cli.ok(*name.split(), "--help").out for name in ALL)
 
     assert not re.findall(r"INTEGER|FLOAT|RANGE|<=x", pages)
+
+
+def test_shells_show_the_summary_of_a_subcommand_whole() -> None:
+    for name in (each for each in ALL if " " in each):
+        assert not ALL[name].get_short_help_str().endswith(".")

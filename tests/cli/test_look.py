@@ -142,6 +142,12 @@ def test_words_are_wrapped_whole_and_text_without_spaces_between_characters() ->
     ]  # fmt: skip
 
 
+def test_quoted_text_is_wrapped_behind_a_bar() -> None:
+    assert wrap_text("It said:\n > one two three\n >", 9) == [
+        "It said:", "│ one two", "│ three", "│",
+    ]  # fmt: skip
+
+
 def test_what_does_not_fit_in_some_lines_is_cut() -> None:
     assert wrap_to("one two three four", 9, 2) == ["one two", "three…"]
 

@@ -237,7 +237,7 @@ def test_on_a_terminal_the_choice_is_asked(cli: Cli, store: Store) -> None:
 
     with cli.terminal("prompts", "replay") as terminal:
         assert "3. [2026-11-15 18:39] update the docs" in terminal.expect("Replay which?")
-        terminal.expect("[All/1/2/1,3/edit 1/none]")
+        terminal.expect("[All/1/1,2/edit 1/none]")
         terminal.answer("3,1")
         printed = terminal.rest()
 
@@ -267,7 +267,7 @@ def test_two_answers_that_are_none_mean_none(cli: Cli, store: Store) -> None:
     with cli.terminal("prompts", "replay", env={"CLAUDE_CODE_SESSION_ID": "s-old"}) as terminal:
         terminal.expect("none]")
         terminal.answer("what?")
-        assert "Answer all, none, numbers such as 1,3, or edit 1." in terminal.expect("none]")
+        assert "Answer all, none, numbers such as 1,2, or edit 1." in terminal.expect("none]")
         terminal.answer("7")
         terminal.rest()
         assert terminal.code == 0

@@ -80,7 +80,7 @@ def test_it_asks_on_a_terminal(cli: Cli, home: Path) -> None:
     with cli.terminal("uninstall") as terminal:
         terminal.expect("Remove the hooks? [Y/n/diff] ")
         terminal.answer("y")
-        assert "Removed the hooks:" in terminal.rest()
+        assert "Removed the hooks\n" in terminal.rest()
 
     assert (home / ".claude" / "settings.json").read_bytes() == SETTINGS.encode()
 

@@ -60,6 +60,8 @@ class Commands(click.Group):
         command.epilog = _example(COMMANDS[words[0]].example)
         for name, within in command.commands.items() if isinstance(command, click.Group) else ():
             within.epilog = _example(EXAMPLES[f"{words[0]} {name}"])
+            # Shells show it beside the name; click would cut the help at 45 characters.
+            within.short_help = (within.help or "").partition("\n")[0].rstrip(".")
         return command
 
     def resolve_command(

@@ -14,9 +14,14 @@ _SHELLS = ("bash", "zsh", "fish")
 _INSTALL = "install"
 _VARIABLE = "_LEFTOFF_COMPLETE"
 _NOTES = {
-    "bash": "It needs the package bash-completion. Open a new shell to use it.",
-    "zsh": "Add this to ~/.zshrc before compinit, then open a new shell: fpath=({folder} $fpath)",
-    "fish": "Open a new shell to use it.",
+    "bash": ["It needs the package bash-completion. Open a new shell to use it."],
+    "zsh": [
+        "Add these lines to ~/.zshrc, then open a new shell.",
+        "If it runs compinit already, add only the first one, above that:",
+        "  fpath=({folder} $fpath)",
+        "  autoload -Uz compinit && compinit",
+    ],
+    "fish": ["Open a new shell to use it."],
 }
 
 
@@ -31,7 +36,7 @@ def completion(app: App, what: str, shell: str | None) -> None:
 
     \b
     bash: eval "$(leftoff completion bash)"   in ~/.bashrc
-    zsh:  eval "$(leftoff completion zsh)"    in ~/.zshrc
+    zsh:  eval "$(leftoff completion zsh)"    in ~/.zshrc, after compinit
     fish: leftoff completion fish > ~/.config/fish/completions/leftoff.fish
     """  # noqa: D301 - click needs the backspace character
     if what == _INSTALL:
@@ -65,11 +70,11 @@ def _install(app: App, shell: str) -> None:
     if before != data:
         path.parent.mkdir(parents=True, exist_ok=True)
         disk.replace(path, data, temps=path.parent)
-    note = _NOTES[shell].format(folder=path.parent)
+    notes = [each.format(folder=path.parent) for each in _NOTES[shell]]
     done = "is already installed in" if before == data else "was installed in"
     app.out.result(
         {"shell": shell, "path": str(path), "changed": before != data},
-        [f"The completion for {shell} {done} {path}", note],
+        [f"The completion for {shell} {done} {path}", *notes],
     )
 
 

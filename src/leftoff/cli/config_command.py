@@ -8,8 +8,9 @@ import msgspec
 
 from leftoff import config as settings
 from leftoff import consent
-from leftoff.cli.app import App, command, group
+from leftoff.cli.app import App, clean_line, command, group
 from leftoff.cli.ask_questions import confirm
+from leftoff.cli.look import wrap_line
 from leftoff.errors import UsageError
 
 _project_option = click.option(
@@ -42,6 +43,11 @@ def explain(app: App) -> None:
     if app.out.as_json:
         app.out.json([msgspec.to_builtins(value) for value in values])
         return
+    if app.out.is_for_person:
+        with app.out.paged():
+            for value in values:
+                _show_setting(app, value)
+        return
     app.out.table(
         {
             "setting": [value.key for value in values],
@@ -50,6 +56,16 @@ def explain(app: App) -> None:
             "meaning": [settings.HELP[value.key] for value in values],
         }
     )
+
+
+def _show_setting(app: App, value: settings.Value) -> None:
+    """Show a setting for a person: its value, where that is from, and what it means."""
+    look = app.out.look
+    known = clean_line(settings.format_value(value.value)) or "(none)"
+    source = "" if value.source == "default" else f" (from {clean_line(value.source)})"
+    first, *rest = wrap_line(f"{value.key} = {known}{source}", look.columns, "  ")
+    app.out.lines([look.paint("name", value.key) + first[len(value.key) :], *rest])
+    app.out.lines(wrap_line(f"  {settings.HELP[value.key]}", look.columns))
 
 
 @group(explain)

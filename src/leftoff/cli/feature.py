@@ -388,14 +388,15 @@ def after_attempt(loop: Loop) -> list[str]:
 def format_item(item: Feature | Fix, loops: Sequence[Loop], fixes: Sequence[Fix]) -> Iterator[str]:
     """Yield everything known about a feature or fix, line by line."""
     state = "archived" if item.is_archived else item.status
-    yield f"{item.id}: {item.name} [{state}]"
+    yield f"{item.id}: {item.name} [{state.replace('_', ' ')}]"
     for label, text in _fields(item):
         if text:
             yield f"{label:{_LABEL}}  {text}"
     yield from (_format_scenario(each) for each in item.scenarios)
     yield from (f"{'fix':{_LABEL}}  {each.id}: {each.name} [{each.status}]" for each in fixes)
     for loop in loops:
-        yield attempt_line(loop.status, loop)
+        at = loop.status.replace("_", " ")
+        yield f"{'loop':{_LABEL}}  {at}, attempt {loop.attempt} of {loop.max_attempts}"
         yield from format_attempts(loop)
 
 

@@ -44,6 +44,8 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     fresh: Checkpoint
     """The same without what the thread has already."""
     name: str
+    is_suggested: bool = False
+    """Whether leftoff made the name of the task that it knows."""
     entry: CheckpointEntry | None = None
     """The head of the thread that the save continues."""
     session: KnownSession | None = None
@@ -79,6 +81,9 @@ def fill(
 
 def _conclude(app: App, origin: Origin, before: Values, after: Values) -> Filled:
     draft = save_form.apply_changes(origin.base, before, after)
+    if after != before:
+        # What the user says is about now, however old the session is.
+        draft = msgspec.structs.replace(draft, as_of=None)
     chosen = str(after["name"]) or app.workspace.suggest_name(draft)
     head = origin.entry
     if head is None:
@@ -134,10 +139,16 @@ def _find_origin(
     if entry is not None:
         head = msgspec.structs.replace(app.store.load(entry), thread=entry.slot)
         draft = continue_thread.continue_thread(head, draft, app.project.worktree)
-    suggested = entry.name if entry is not None and entry.name else name
-    if suggested is None:
-        suggested = app.workspace.suggest_name(draft) if draft.summary or draft.intent else ""
-    return Origin(base=draft, fresh=fresh, name=suggested, entry=entry, session=session)
+    named = entry.name if entry is not None and entry.name else name
+    suggested = app.workspace.suggest_name(draft) if draft.summary or draft.intent else ""
+    return Origin(
+        base=draft,
+        fresh=fresh,
+        name=suggested if named is None else named,
+        is_suggested=named is None,
+        entry=entry,
+        session=session,
+    )
 
 
 def _find_newest_here(app: App) -> CheckpointEntry | None:
@@ -292,6 +303,8 @@ def _ask(app: App, origin: Origin) -> tuple[Values, Values]:
         for known in (str(before[key]),)
     }
     after = {**before, **answers}
+    if origin.is_suggested and after["summary"] != before["summary"]:
+        after["name"] = ""
     if not (after["summary"] or after["left_off"]):
         raise LeftoffError(
             "You did not name a task, so nothing was saved.",

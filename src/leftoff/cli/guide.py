@@ -34,9 +34,22 @@ def guide(app: App, agent: str | None, profile: str | None) -> None:
     changed = _list_changed(app) if profile is None else {}
     profile = profile or app.settings.profile
     text = compose_guide(profile, agent, changed)
-    app.out.result(
-        {"profile": profile, "agent": agent, "guide": text}, text.splitlines(), is_exact=True
-    )
+    if app.out.is_for_person:
+        _show_page(app, text)
+        return
+    app.out.result({"profile": profile, "agent": agent, "guide": text}, text.splitlines())
+
+
+def _show_page(app: App, text: str) -> None:
+    """Show the guide to a person: wrapped, but for its commands, which somebody may copy."""
+    with app.out.paged():
+        for number, part in enumerate(text.strip().split("```")):
+            if number % 2:
+                app.out.gap()
+                app.out.exact(part.strip("\n").splitlines())
+                app.out.gap()
+            else:
+                app.out.text(part.strip("\n").splitlines())
 
 
 def _list_changed(app: App) -> dict[str, str]:

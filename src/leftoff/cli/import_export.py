@@ -164,7 +164,9 @@ def export(app: App, profile: str, folder: Path | None) -> None:
     # A system's own folder may be in the worktree, where patches would be uncommitted code again.
     code = export_patches(app.project, _list_threads(app), place) if folder else PatchReport()
     shown = [str(path) for path in dict.fromkeys(written)]
-    lines = [f"Wrote {format_count(len(shown), 'file')} to {place}"]
+    lines = [
+        f"Wrote {format_count(len(shown), 'file')} to {place}" if shown else "Nothing to export."
+    ]
     lines += [f"Wrote uncommitted code to {each}" for each in code.done]
     app.out.result({"folder": str(place), "written": shown, "patches": code.done}, lines)
     _warn_of_code(app, code)

@@ -87,7 +87,8 @@ def init(  # noqa: PLR0913 - one option each
         app.out.json({**result, "notes": [*refused, *notes], "unsaved": found})
         return int(bool(refused))
     if wired:
-        _print_outcome(app, wired, changes, done, dry_run=dry_run)
+        is_shown = app.out.is_interactive and not yes
+        _print_outcome(app, wired, changes, done, dry_run=dry_run, is_shown=is_shown)
     else:
         app.out.text("No agent was found, so no hooks were installed. Use `leftoff save`.")
     kept = [f"Backed up the previous file to {backup}" for backup in backups]
@@ -175,16 +176,15 @@ def _introduce(agents: Sequence[str], changes: Sequence[FileChange]) -> list[str
     has_rules = any(each.agent == "claude" for each in changes)
     has_skill = any(each.path.name == "SKILL.md" for each in changes)
     parts = [
-        "hooks, so that sessions save automatically" if any(each.agent for each in changes) else "",
-        "rules that let Claude Code save, resume and list without asking you" if has_rules else "",
-        "a skill that explains leftoff to agents" if has_skill else "",
+        "hooks that save your sessions" if any(each.agent for each in changes) else "",
+        "a skill that explains leftoff" if has_skill else "",
         f"the {'command' if len(names) == 1 else 'commands'} {join_words(names)}" if names else "",
+        "rules that let Claude Code save, resume and list without asking you" if has_rules else "",
     ]
     added = [each for each in parts if each] or ["leftoff's own files"]
     return [
-        f"leftoff sets up {titles}:",
-        *(f"  - {each}" for each in added),
-        "It keeps your other settings and a backup; `leftoff uninstall` takes it all back.",
+        f"leftoff adds to {titles}: {join_words(added)}.",
+        "Your other settings stay, with a backup; `leftoff uninstall` takes it all back.",
     ]
 
 
@@ -220,14 +220,16 @@ def _install_hooks(
     return install.install(places, changes)
 
 
-def _print_outcome(
+def _print_outcome(  # noqa: PLR0913 - one for each thing that it says
     app: App,
     agents: Sequence[str],
     changes: Sequence[FileChange],
     done: Sequence[Done],
     *,
     dry_run: bool,
+    is_shown: bool,
 ) -> None:
+    """Say what was done; `is_shown` if the user was asked about these changes just now."""
     titles = join_words([detect_agents.TITLES[agent] for agent in agents])
     if not changes:
         app.out.text(f"The hooks of {titles} are already installed; nothing to do.")
@@ -236,9 +238,10 @@ def _print_outcome(
         show(app, changes)
     elif done:
         has_hooks = any(change.agent for change in changes)
-        heading = f"Installed the hooks of {titles}:" if has_hooks else "Updated leftoff's files:"
-        app.out.text(heading)
-        show(app, changes, are_done=True)
+        deed = f"Installed the hooks of {titles}" if has_hooks else "Updated leftoff's files"
+        app.out.text(deed if is_shown else f"{deed}:")
+        if not is_shown:
+            show(app, changes, are_done=True)
         app.out.text("Run `leftoff doctor` to test them, or `leftoff uninstall` to undo this.")
     else:
         app.out.text("Nothing was changed.")

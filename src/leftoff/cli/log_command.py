@@ -148,13 +148,12 @@ def _print_page(
 
 
 def _layout_line(line: LogLine, look: Look, places: int) -> list[str]:
-    """Put the time, the action and its object in columns; on a narrow screen, the object below."""
+    """Put the time, the action and its object in columns; on a narrow screen, the action below."""
     when = look.paint("quiet", times.local(line.at))
     room = look.columns - places - _BEFORE - 2
     if room < _SHORT_ID:
-        first, *rest = wrap_line(line.action, look.columns - _BEFORE)
-        what = look.paint("name", cut(line.what, look.columns - _BEFORE))
-        below = [*rest, what] if what else rest
+        named = [look.paint("name", cut(line.what, look.columns - _BEFORE))] if line.what else []
+        first, *below = [*named, *wrap_line(line.action, look.columns - _BEFORE)]
         return [f"{when}  {first}", *(" " * _BEFORE + row for row in below)]
     what = look.paint("name", cut(line.what, room))
     return [f"{when}  {pad(line.action, places)}  {what}".rstrip()]

@@ -107,7 +107,7 @@ def isolate(text: str) -> str:
 # --- wrapping ---
 
 
-_INDENT = r"(?:\s*(?:[-+>│] )?)"
+_INDENT = r"(?:\s*(?:[-+>│] |\d{1,2}\. )?)"
 # A short label, and at least two spaces before its text.
 _LABELLED = r"\s*[^\s:]+(?: [^\s:]+)?\s{2,}(?=\S)"
 _WORDS = r"(?<=\S)(?=\s)"
@@ -139,8 +139,17 @@ def wrap_line(line: str, limit: int, indent: str | None = None) -> list[str]:
 
 
 def wrap_text(text: str, limit: int) -> list[str]:
-    """Wrap lines at words; what follows a label, such as `hooks    off`, stays in its column."""
-    return [row for line in text.split("\n") for row in wrap_line(line, limit, _hang(line, limit))]
+    """Wrap lines at words, for a person; a quiet bar marks quoted text.
+
+    What follows a label, such as `hooks    off`, stays in its column.
+    """
+    return [row for line in text.split("\n") for row in _wrap_shown(line, limit)]
+
+
+def _wrap_shown(line: str, limit: int) -> list[str]:
+    if _is_quote(line):
+        return wrap_line(_show_quotes(line), limit, "│ ")
+    return wrap_line(line, limit, _hang(line, limit))
 
 
 def _hang(line: str, limit: int) -> str | None:
@@ -295,7 +304,7 @@ def _quote_whole(lines: list[str]) -> list[str]:
 
 
 def _is_quote(line: str) -> bool:
-    return line.startswith(fence.QUOTE)
+    return line.startswith(fence.QUOTE) or line == _QUOTE_MARK
 
 
 def _wrap_body(line: str, look: Look, indent: int) -> list[str]:
@@ -306,7 +315,10 @@ def _wrap_body(line: str, look: Look, indent: int) -> list[str]:
 
 def _show_quotes(line: str) -> str:
     """Show quoted text behind a quiet bar."""
-    return f"│ {line.removeprefix(fence.QUOTE)}" if line.startswith(fence.QUOTE) else line
+    return f"│{line.removeprefix(_QUOTE_MARK)}" if _is_quote(line) else line
+
+
+_QUOTE_MARK = fence.QUOTE.rstrip()
 
 
 # --- lists of threads ---

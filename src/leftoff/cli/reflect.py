@@ -64,7 +64,9 @@ def reflect(  # noqa: PLR0913 - one argument for each option
     text = (
         use_case.describe_in_harness_words(found) if is_harness else _block(found, dry_run=dry_run)
     )
-    app.out.result(_plain(found, dry_run=dry_run), text)
+    # Hooks and agents expect no line; a person would wonder.
+    nothing = ["No new corrections were found."] if app.out.is_for_person else []
+    app.out.result(_plain(found, dry_run=dry_run), text or nothing)
 
 
 def _plain(found: Reflection, *, dry_run: bool) -> dict[str, Any]:

@@ -222,7 +222,7 @@ def _ask_in_house_style(found: WaitingPrompts) -> str:
     """Return the question about the queued prompts, where quoin's files are not in use."""
     if len(found.prompts_to_offer) == 1:
         return "Run it now?"
-    return f"Replay which? [All/1/2/1,3/edit 1/none{'/delete' if found.mismatch else ''}]"
+    return f"Replay which? [All/1/1,2/edit 1/none{'/delete' if found.mismatch else ''}]"
 
 
 def _list_answers(found: WaitingPrompts) -> list[tuple[str, str]]:
@@ -381,14 +381,14 @@ def ask(app: App, found: WaitingPrompts) -> PromptAnswer:
     if not shown:
         return NOTHING_ASKED
     if found.mismatch:
-        click.echo(printable(found.mismatch))
+        app.out.text(found.mismatch)
     question = _introduce(app, found, shown)
     for number in range(_TRIES):
         answer = _find_answer(app, found, _ask_which(found, shown, question))
         if answer is not None:
             return answer
         if number == 0 and not found.has_sentinels:
-            show_lines("Answer all, none, numbers such as 1,3, or edit 1. Press Ctrl-C to leave.")
+            show_lines("Answer all, none, numbers such as 1,2, or edit 1. Press Ctrl-C to leave.")
     # Two invalid answers count as "none", so that a resume does not get stuck here.
     return PromptAnswer([], lambda: drop_own(app, found))
 
@@ -409,14 +409,14 @@ def _introduce(app: App, found: WaitingPrompts, shown: list[Prompt]) -> str:
     question = _ask_about(found) if found.has_sentinels else _ask_in_house_style(found)
     if _is_single(found):
         what = "Content" if found.mismatch else _describe_source(app, found, shown[0])
-        click.echo(printable(f"{what}: {shown[0].text}"))
+        app.out.text(f"{what}: {shown[0].text}")
         return question
     count = len(shown)
     if found.has_sentinels:
-        click.echo(printable(say(_BLOCKED, count=count)))
+        app.out.text(say(_BLOCKED, count=count))
     else:
-        click.echo(printable(f"{count} prompts were kept and never answered:"))
-    click.echo(printable(format_prompts(shown, has_sentinels=found.has_sentinels)))
+        app.out.text(f"{count} prompts were kept and never answered:")
+    app.out.text(format_prompts(shown, has_sentinels=found.has_sentinels))
     return question
 
 
@@ -442,17 +442,17 @@ def _find_answer(app: App, found: WaitingPrompts, answer: str) -> PromptAnswer |
     chosen = parse_selection(edit[1] if edit else answer, shown)
     if chosen is None:
         return None
-    edited = _ask_new_text(chosen[0]) if edit else None
+    edited = _ask_new_text(app, chosen[0]) if edit else None
     if edit and not edited:
         return None
     texts = _print_prompts(app, chosen, edited)
     return PromptAnswer(texts, lambda: _mark_replayed(app, found, chosen, edited))
 
 
-def _ask_new_text(prompt: Prompt) -> str:
+def _ask_new_text(app: App, prompt: Prompt) -> str:
     """Ask for a text of any number of lines: what follows the first would run in the shell."""
-    click.echo(printable(block(prompt.text)))
-    click.echo(printable(f"Paste the new text, then a line with only `{_END}`:"))
+    app.out.text(block(prompt.text))
+    app.out.text(f"Paste the new text, then a line with only `{_END}`:")
     lines = []
     with contextlib.suppress(EOFError):
         while (line := input().rstrip("\r")) != _END:

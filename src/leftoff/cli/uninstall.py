@@ -25,8 +25,10 @@ def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
     if app.out.as_json:
         app.out.json({"done": bool(done), "changes": describe_changes(changes), "notes": notes})
         return
-    _print_outcome(app, changes, done, dry_run=dry_run)
-    app.out.text(notes)
+    is_shown = app.out.is_interactive and not yes
+    _print_outcome(app, changes, done, dry_run=dry_run, is_shown=is_shown)
+    if done or dry_run or not changes:
+        app.out.text(notes)
 
 
 def _uninstall_hooks(
@@ -38,15 +40,17 @@ def _uninstall_hooks(
 
 
 def _print_outcome(
-    app: App, changes: Sequence[FileChange], done: Sequence[Done], *, dry_run: bool
+    app: App, changes: Sequence[FileChange], done: Sequence[Done], *, dry_run: bool, is_shown: bool
 ) -> None:
+    """Say what was done; `is_shown` if the user was asked about these changes just now."""
     if not changes:
         app.out.text("leftoff's hooks are not installed; nothing to do.")
     elif dry_run:
         app.out.text("This would be done:")
         show(app, changes)
     elif done:
-        app.out.text("Removed the hooks:")
-        show(app, changes, are_done=True)
+        app.out.text("Removed the hooks" if is_shown else "Removed the hooks:")
+        if not is_shown:
+            show(app, changes, are_done=True)
     else:
         app.out.text("Nothing was changed.")

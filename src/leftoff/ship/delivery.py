@@ -134,7 +134,7 @@ def no_remote(repo: Repo) -> ShipStep:
     if not names:
         return _build_failed_step(
             "push",
-            "There is no remote to push to; the commit is safe in this repository.",
+            "There is no remote to push to; your commits stay in this repository.",
             f"Add one with `git remote add origin URL`, {_AGAIN} Or use --no-push.",
         )
     return _build_failed_step(
