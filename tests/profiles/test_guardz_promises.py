@@ -461,6 +461,20 @@ def test_of_several_the_user_chooses_by_branch_and_date(cli: Cli, memory: Path, 
 
 
 @pytest.mark.promise("guardz", 43)
+def test_a_bare_continue_takes_none_of_several(cli: Cli, memory: Path, repo: Repo) -> None:
+    for name in ("login-flow", "cart-totals"):
+        cli.ok("save", name, "--left-off", "At the callback")
+    talk = Talk(repo.folder)
+    shown = talk.start()
+    talk.ask("continue")
+    talk.fire("UserPromptSubmit", prompt="continue")
+
+    assert '"continue" without a name chooses none' in shown
+    assert {entry["state"] for entry in cli.json("list")} == {"open"}
+    assert names(memory) == ["cart-totals", "login-flow"]
+
+
+@pytest.mark.promise("guardz", 43)
 def test_the_picker_names_branch_and_date_of_each(cli: Cli, memory: Path, repo: Repo) -> None:
     cli.ok("save", "login-flow", "--left-off", "At the callback")
     repo.git("checkout", "-q", "-b", "fix/cart")

@@ -71,6 +71,10 @@ def test_the_workspace_is_the_named_one_the_projects_own_or_the_users(
 ) -> None:
     project = find_project(repo.folder)
     assert openclaw.home(project) == Path.home() / ".openclaw" / "workspace"
+    notes = repo.folder / "SESSION-STATE.md"
+    notes.touch()
+    assert openclaw.home(project) == repo.folder
+    notes.unlink()
     (repo.folder / "memory" / "checkpoints").mkdir(parents=True)
     assert openclaw.home(project) == repo.folder
     monkeypatch.setenv("OPENCLAW_WORKSPACE", str(tmp_path / "claw"))
@@ -288,7 +292,8 @@ def test_a_save_confirms_name_paths_task_and_next_action(cli: Cli, claw: Path) -
     assert 'Saved checkpoint "csv-import"' in out
     assert "Import supplier CSVs with a report per row" in out
     assert "Run python -m importer samples/bad.csv" in out
-    assert str(native(claw, "csv-import")) in out
+    # The file comes first; the store keeps its own.
+    assert f"  Path  {native(claw, 'csv-import')}\n  Also  " in out
 
 
 @pytest.mark.promise("openclaw", 43, 46)

@@ -400,7 +400,10 @@ def test_a_program_reads_the_next_action(cli: Cli, claw: Path) -> None:
         ("what was I working on?", "leftoff list|leftoff resume|leftoff status"),
         ("where did we stop?", "leftoff resume"),
         ("continue where we left off", "leftoff resume"),
+        ("let's continue where we left off", "leftoff resume"),
         ("resume task csv-import", "leftoff resume csv-import"),
+        ("continue with csv-import", "leftoff resume csv-import"),
+        ("delete checkpoint csv-import", "leftoff delete csv-import"),
     ],
 )
 def test_what_people_say_leads_to_the_command(

@@ -97,6 +97,12 @@ def test_numbered_tasks_with_boxes_below_are_the_steps_and_done_when_all_are_tic
     assert texts(text) == ["Task 1: Model", "Task 2: View", "Task 3: Docs"]
 
 
+def test_one_box_below_several_tasks_is_not_the_only_step() -> None:
+    plan = parse_plan("# Billing\n## Step 1: round()\n## Step 2: table\n- [x] a\n## Step 3: docs\n")
+
+    assert (plan.total, plan.step) == (3, None)
+
+
 def test_phases_with_boxes_below_are_not_the_steps() -> None:
     text = """
         ## Phase 1

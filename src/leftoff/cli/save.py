@@ -419,8 +419,8 @@ def _show(app: App, outcome: persist.Outcome, name: str) -> None:
         app.settings.noise, checkpoint, path, written, advise_clear=app.settings.advise_clear
     )
     if app.out.is_for_person:
-        # People use names, not paths.
-        lines = [line for line in lines if not line.startswith(_PATH)]
+        # People use names, not the paths of the store.
+        lines = [line for line in lines if not line.endswith(f"  {path}")]
     app.out.result(
         {
             "id": checkpoint.id,
@@ -457,7 +457,6 @@ def _describe_thread(former: str, checkpoint: Checkpoint) -> str:
 
 
 _SHOWN_CHARS = 200
-_PATH = "  Path  "
 
 Written = Mapping[str, Sequence[Path]]
 """The native files written for the checkpoint, by profile."""
@@ -473,13 +472,14 @@ def confirmation(
         return cli.native_confirmations.confirm(
             noise, checkpoint, path, written, advise_clear=advise_clear
         )
-    natives = dict.fromkeys(str(each) for found in written.values() for each in found)
+    natives = [each for found in written.values() for each in found]
+    first, *others = dict.fromkeys([*natives, path])
     return [
         f'Saved checkpoint "{checkpoint.name}"',
         f"  Task  {one_line(checkpoint.task, _SHOWN_CHARS)}",
         f"  Next  {next_line(checkpoint)}",
-        f"{_PATH}{path}",
-        *(f"  Also  {each}" for each in natives),
+        f"  Path  {first}",
+        *(f"  Also  {each}" for each in others),
     ]
 
 

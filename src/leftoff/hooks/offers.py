@@ -115,17 +115,13 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: 
     stopped = _format_limit(checkpoint, limit, other)
     rest = [*others, *found.elsewhere, *found.declined]
     also = _list_others(rest, store, budget=settings.start_budget // 3)
-    newest = say(" for the first" if also else "")
     # Kept short: an id costs more tokens than a sentence, and the list of changes needs room.
     after = say(
         "Ask the user {what}, and do not act on it until they answer{asked}. If "
         "yes, run `leftoff resume {key:200} {how}`{other} for the full briefing; if no, use "
         "--decline. If they ask for something else, just do that.{place}",
         what=say("which one to resume, if any" if also else "whether to resume it"),
-        # Some want to be asked even then.
-        asked=say("")
-        if settings.confirm == "always"
-        else say("; a message that asks to continue means yes{newest}", newest=newest),
+        asked=_say_what_continue_means(settings, are_several=bool(also)),
         key=_key(checkpoint),
         # With quoin's files, the restore also reads artifacts and prompts.
         how="--pending" if open_mirrors(settings.mirror).use_sentinels() else "--accept",
@@ -143,6 +139,16 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: 
     if checks.lost_code is not None:
         notice = join([notice, _format_lost_code(checks.lost_code)], " ")
     return StartReply(text, notice, entry.slot)
+
+
+def _say_what_continue_means(settings: config.Settings, *, are_several: bool) -> Rendered:
+    # Some want to be asked even then.
+    if settings.confirm == "always":
+        return say("")
+    if are_several and settings.offers == "saved":
+        return say('; "continue" without a name chooses none, so ask them')
+    newest = say(" for the first" if are_several else "")
+    return say("; a message that asks to continue means yes{newest}", newest=newest)
 
 
 def _format_lost_code(lost: check_claims.LostCodeCheck) -> Rendered:

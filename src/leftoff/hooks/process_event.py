@@ -169,7 +169,9 @@ def _answers_other_words(case: Case) -> bool:
 
 
 def _makes_agent_ask(case: Case) -> bool:
-    """Return whether the prompt is a slash command: of several threads, the agent asks which."""
+    """Return whether the agent asks which of several threads the prompt means."""
+    if case.settings.offers == "saved":
+        return len(check_claims.prefer_saved(case.store, _list_open_here(case))) > 1
     return case.event.prompt.lstrip().startswith("/") and len(_list_open_here(case)) > 1
 
 

@@ -43,7 +43,7 @@ _COMMANDS: dict[Kind, tuple[str, ...]] = {
 }
 # Where a system uses other commands for what people say.
 _HABITS: dict[str, dict[Kind, Kind]] = {
-    "openclaw": {"recall": "list"},
+    "openclaw": {"recall": "list", "clear": "delete"},
     "quoin": {"resume": "restore", "recall": "restore"},
 }
 _MOST_WORDS = 6
@@ -131,9 +131,11 @@ def _agreements() -> re.Pattern[str]:
 
 
 def adapt_to_profile(intent: Intent, profile: str) -> Intent:
-    """Return what an intent without a name means to the users of a profile."""
+    """Return what an intent means to the users of a profile."""
     kind = _HABITS.get(profile, {}).get(intent.kind)
-    return msgspec.structs.replace(intent, kind=kind) if kind and not intent.name else intent
+    # Only `delete` always needs a name.
+    fits = bool(intent.name) == (kind == "delete")
+    return msgspec.structs.replace(intent, kind=kind) if kind and fits else intent
 
 
 def passes_always(prompt: str) -> bool:

@@ -88,7 +88,8 @@ def _steps(entries: Sequence[_Entry]) -> tuple[list[PlanStep], bool]:
     if boxes:
         # Checkboxes below numbered tasks are details of a task. The tasks are the steps.
         ticked = _with_boxes(entries, tasks)
-        return _as_steps(ticked if len(ticked) >= 2 else boxes), True
+        if len(ticked) >= 2 or len(tasks) <= len(boxes):
+            return _as_steps(ticked if len(ticked) >= 2 else boxes), True
     parts = [entry for entry in headings if _PART.match(entry.text)]
     numbered = [entry for entry in headings if _NUMBERED.match(entry.text)]
     listed = [entry for entry in entries if entry.kind == "number" and _is_planned(entry)]

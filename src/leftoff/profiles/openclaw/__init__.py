@@ -62,7 +62,7 @@ def home(project: Project) -> Path:
     named = project.environment.find_folder(_WORKSPACE)
     if named is not None:
         return named
-    if (project.root / CHECKPOINTS).is_dir():
+    if (project.root / CHECKPOINTS).is_dir() or (project.root / state_file.FILE_NAME).is_file():
         return project.root
     return project.environment.home / ".openclaw" / "workspace"
 
