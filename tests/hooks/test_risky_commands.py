@@ -99,6 +99,9 @@ python3 -c "import os; os.system('git reset --hard')"
 node -e "require('fs').writeFileSync('app.py', '')"
 git diff | patch -R -p1
 git archive HEAD | tar x
+git submodule foreach git reset --hard
+git submodule foreach --recursive 'git clean -fd'
+git submodule deinit -f lib
 : > $each
 "rm" -rf src
 r''m -rf src
@@ -132,6 +135,7 @@ tar czf a.tgz src
 git lfs pull
 git push origin --delete old
 git merge main
+git submodule foreach git status
 git rev-parse HEAD && git ls-files
 git commit -m 'Explain git undo' && git push
 grep -rn os.remove src
@@ -288,6 +292,21 @@ def test_what_a_command_names_elsewhere_is_known(command: str, folder: str) -> N
 
     assert found is not None
     assert folder in found.folders
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["rm -rf lib", "git submodule update --force", "git reset --hard --recurse-submodules"],
+)
+def test_a_submodule_that_a_command_can_destroy_is_known(tmp_path: Path, command: str) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/.git").touch()
+    (tmp_path / ".gitmodules").write_text('[submodule "lib"]\n\tpath = lib\n', encoding="utf-8")
+
+    found = assess(command, str(tmp_path))
+
+    assert found is not None
+    assert str(tmp_path / "lib") in found.folders
 
 
 @pytest.mark.parametrize(

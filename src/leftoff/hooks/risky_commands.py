@@ -32,7 +32,7 @@ HARMLESS_CALLS = frozenset(
 _HARMLESS_WORDS = {
     "stash": {"list", "show", "create", "branch"},
     "worktree": {"add", "list", "lock", "unlock", "repair", "prune"},
-    "submodule": {"", "add", "status", "init", "summary", "foreach", "sync"},
+    "submodule": {"", "add", "status", "init", "summary", "sync"},
 }
 # Others are risky only with one of these options.
 _RISKY_OPTIONS = {
@@ -71,6 +71,7 @@ _EDITORS = {
 _WRITERS = {"cp": 2, "install": 2, "tee": 1}
 _BUILDERS = frozenset("make gmake just task rake npm pnpm yarn bun".split())
 _CLEANING = re.compile(r"(?:\w*[-:_])?\w{0,9}clean(?:[-:_]?\w*)?|mrproper|reset|wipe|purge|nuke")
+_SUBMODULE = re.compile(r"(?m)^\s*path\s*=\s*(.+?)\s*$")
 _INSTALLED = re.compile(r"(?:^|/)(?:bin|node_modules)/")
 _PATTERN = re.compile(r"[*?\[]")
 _HOME = re.compile(r"(?:~|\$HOME|\$\{HOME\})(?=/|$)")
@@ -205,6 +206,9 @@ def _is_script(path: str) -> bool:
 def _is_risky_call(call: GitCall) -> bool:
     if call.has_alias or any(call.has("", each) for each in ("--abort", "--skip", "--quit")):
         return True
+    if call.name == "submodule" and call.words[:1] == ("foreach",):
+        # The command is given as words, or as one word.
+        return assess(" ".join((*call.words[1:], *call.paths)), "") is not None
     if call.name in _HARMLESS_WORDS:
         return next(iter(call.words), "") not in _HARMLESS_WORDS[call.name]
     if call.name in {"checkout", "switch"}:
@@ -241,8 +245,24 @@ def _list_folders(placed: list[tuple[ShellCommand, str]], folder: str) -> Iterat
             for named in git_call(each.words[1:]).folders:
                 there = _join(there, _HOME.sub("~", named))
             yield there
+            call = git_call(each.words[1:])
+            if call.name == "submodule" or call.has("", "--recurse-submodules"):
+                yield from _list_submodules(there)
         elif _is_risky(each, here):
-            yield from (_join(here, word) for word in plain if word.startswith(_ELSEWHERE))
+            yield from (
+                _join(here, word)
+                for word in plain
+                if word.startswith(_ELSEWHERE) or os.path.lexists(_join(here, f"{word}/.git"))
+            )
+
+
+def _list_submodules(folder: str) -> Iterator[str]:
+    """Yield the submodules of a worktree; each is a repository with uncommitted code of its own."""
+    try:
+        with open(f"{folder}/.gitmodules", encoding="utf-8") as file:  # noqa: PTH123 - see above
+            yield from (_join(folder, each) for each in _SUBMODULE.findall(file.read()))
+    except (OSError, ValueError):
+        return
 
 
 def _join(folder: str, path: str) -> str:
