@@ -95,7 +95,7 @@ def fit(sections: Sequence[Section], limits: Sequence[Limit]) -> list[Rendered]:
 def fit_marked(sections: Sequence[Section], limits: Sequence[Limit]) -> Fitted:
     """Return the part of each section that fits, and which marked items are in it."""
     room = _Room(limits)
-    groups = [_Group(section) for section in sections]
+    groups = [_SectionGroup(section) for section in sections]
     nodes = [node for group in groups for node in group.nodes]
     # The sort is stable: of equal weights, the first in the text is tried first.
     for node in sorted(nodes, key=lambda each: -each.weight):
@@ -142,7 +142,7 @@ class _Room:
 class _Node:
     """An item while its section is being fitted."""
 
-    def __init__(self, item: Item, head: "_Node | None", group: "_Group") -> None:
+    def __init__(self, item: Item, head: "_Node | None", group: "_SectionGroup") -> None:
         self.item = item
         self.head = head
         self.group = group
@@ -187,7 +187,7 @@ class _Node:
             yield from part.walk()
 
 
-class _Group:
+class _SectionGroup:
     """A section while it is being fitted."""
 
     def __init__(self, section: Section) -> None:
