@@ -151,6 +151,7 @@ def test_a_store_that_cannot_be_written_is_told_and_the_save_is_kept(
     result = cli.ok("save", "login-form", *GOOD)
 
     assert "The store cannot be written" in result.err
+    assert "Errno" not in result.err
     assert str(state_folder() / "fallback") in result.err
     stored.unlink()
     cli.ok("save", "other-name", *GOOD)

@@ -451,7 +451,7 @@ def one_line(text: str | None, limit: int = 60) -> str:
 def format_fallback_notice(folder: Path) -> str:
     """Return the warning for a change that could not be written to the store."""
     return (
-        f"The store is not writable, so this was saved in {folder}. The next command that can "
+        f"The store cannot be written, so this was saved in {folder}. The next command that can "
         "write to the store moves it there."
     )
 

@@ -66,13 +66,14 @@ def _format_stats(found: Stats, unsaved: int, columns: int) -> Iterator[str]:
     yield _line("sessions", _format_counts(found.agents))
     automatic = found.saves - found.by_hand
     yield _line("saves", f"{found.saves}: {found.by_hand} by hand, {automatic} automatic")
-    yield _line("", f"{draw_sparkline(_squeeze(found.saves_by_day, room, sum))}  over time")
+    yield _line("  over time", draw_sparkline(_squeeze(found.saves_by_day, room, sum)))
     reasons = {format_trigger(why): count for why, count in found.triggers.items()}
     yield from (_line("", line) for line in draw_bars(reasons, columns - _LABEL))
     yield _line("compactions", str(found.compactions))
     if any(found.peaks.values()):
         peaks = _squeeze(found.context_by_day, room, max)
-        yield _line("context", f"{draw_sparkline(peaks, 100.0)}  highest")
+        yield _line("context", "the highest use of each session")
+        yield _line("  over time", draw_sparkline(peaks, 100.0))
         sessions = {label: count for label, count in found.peaks.items() if count}
         yield from (_line("", line) for line in draw_bars(sessions, columns - _LABEL, "session"))
     yield ""

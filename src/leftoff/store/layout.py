@@ -388,7 +388,8 @@ class Areas:
                     _refuse_unsafe(area)
                 return self._act(area, act)
             except (OSError, StoreRefused) as error:
-                self._problems.append(str(error))
+                # An OSError's own text names a temporary file, and its number.
+                self._problems.append(getattr(error, "strerror", None) or str(error))
                 self._ready = []
         raise StoreRefused(
             f"Nothing could be written: {self._problems[0]}; "
@@ -403,7 +404,7 @@ class Areas:
             return None
         return (
             f"The store cannot be written ({self._problems[0]}). The checkpoint was saved under "
-            f"{area.root}; the next leftoff command that can will move it to the store."
+            f"{area.root}; the next command that can write to the store moves it there."
         )
 
     def adopt_waiting(self) -> None:

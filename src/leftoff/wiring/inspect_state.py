@@ -5,14 +5,14 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from leftoff import DISTRIBUTION, __version__, config, snapshots
 from leftoff.errors import LeftoffError
 from leftoff.projects.project import Project
 from leftoff.store import Store
-from leftoff.text.plural import format_bytes, format_count
+from leftoff.text.plural import format_bytes, format_count, join_words
 from leftoff.wiring import detect_agents, try_programs
 from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
@@ -168,6 +168,7 @@ def check_versions(world: World) -> Iterator[DoctorFinding]:
             why="Checkpoints will not record branches, commits and changed files.",
             do="Install git.",
         )
+    yield from _report_missing([agent for agent, version in agents.items() if not version])
     for agent, version in agents.items():
         yield from _compare_version(agent, version)
 
@@ -215,17 +216,28 @@ def _ask_version(agent: str) -> str:
     return next((answer.line for answer in answers if answer.code == 0), "")
 
 
+def _report_missing(agents: Sequence[str]) -> Iterator[DoctorFinding]:
+    """Report the agents that are not on the PATH."""
+    if not agents:
+        return
+    tables = [WIRINGS[agent].table for agent in agents]
+    programs = join_words([table.programs[0] for table in tables])
+    are, whose = ("is", "its version") if len(agents) == 1 else ("are", "their versions")
+    yield warning(
+        "versions",
+        f"{programs} {are} not on the PATH",
+        why=f"leftoff cannot check {whose}. The hooks do not need that.",
+        do="You can ignore this if you start "
+        f"{join_words([table.title for table in tables])} in another way.",
+    )
+
+
 def _compare_version(agent: str, version: str) -> Iterator[DoctorFinding]:
-    """Report an agent that is not on the PATH, or in a version that was not tested."""
+    """Report an agent in a version that was not tested."""
     table = WIRINGS[agent].table
     if not version:
-        yield warning(
-            "versions",
-            f"{table.programs[0]} is not on the PATH",
-            why="leftoff cannot check its version. The hooks do not need it.",
-            do=f"You can ignore this if you start {table.title} in another way.",
-        )
-    elif not table.tested:
+        return
+    if not table.tested:
         yield ok("versions", f"leftoff was not tested with any version of {table.title}")
     elif table.tested not in version:
         yield ok("versions", f"leftoff was tested with {table.title} {table.tested}")
