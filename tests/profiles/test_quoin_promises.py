@@ -89,6 +89,9 @@ def test_a_name_does_not_switch_off_the_session_file_and_the_artifacts(
     plan = work.root / "refund-limits" / "current-plan.md"
     plan.parent.mkdir(parents=True)
     plan.write_text("# Plan\n", encoding="utf-8")
+    review = work.root / "refund-limits" / "stage-2" / "round-1" / "review-3.md"
+    review.parent.mkdir(parents=True)
+    review.write_text("# Review\n", encoding="utf-8")
     cli.ok("save", "refund-limits")
 
     parts = sections(work.checkpoints()[0])
@@ -96,6 +99,7 @@ def test_a_name_does_not_switch_off_the_session_file_and_the_artifacts(
     assert parts["Current stage"] == "implement"
     assert parts["Open questions"] == "- dedupe window?"
     assert f"- current-plan.md: {plan}" in parts["In-flight artifacts"]
+    assert f"- latest review: {review}" in parts["In-flight artifacts"]
     assert f"- session-state: {state}" in parts["In-flight artifacts"]
 
 
@@ -261,6 +265,16 @@ def test_a_save_prints_three_lines_and_no_advice(
 
     assert len(result.out.splitlines()) == 3
     assert (result.err, len(work.checkpoints())) == ("", 1)
+
+
+@pytest.mark.promise("quoin", 1)
+def test_on_a_terminal_a_save_asks_nothing_either(cli: Cli, work: Workspace) -> None:
+    work.state("2026-11-15-payment-retry.md", SESSION)
+    with cli.terminal("save", columns=200) as terminal:
+        printed = terminal.rest()
+
+    assert "Checkpoint saved to: " in printed
+    assert len(work.checkpoints()) == 1
 
 
 # Restore

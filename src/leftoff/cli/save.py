@@ -188,7 +188,8 @@ def _read_percent(draft: Checkpoint) -> float:
 def _wants_form(app: App, given: dict[str, Any], stated: dict[str, Any]) -> bool:
     """Return whether a person should fill in a form: they asked for it, or said nothing.
 
-    A name says nothing about the state of the work.
+    A name says nothing about the state of the work. quoin's session file says it, so nobody is
+    asked.
     """
     if given["edit"]:
         if not app.out.is_interactive:
@@ -197,7 +198,9 @@ def _wants_form(app: App, given: dict[str, Any], stated: dict[str, Any]) -> bool
     if not app.out.is_interactive or app.out.is_for_agent or app.settings.questions:
         return False
     is_said = stated or given["source"] or given["auto_name"]
-    return not is_said and app.settings.naming != "required"
+    if is_said or app.settings.naming == "required":
+        return False
+    return not app.workspace.mirrors.keep_notes()
 
 
 def _ending(app: App, saved: SavedCheckpoint) -> int:

@@ -21,6 +21,8 @@ from leftoff.profiles.regular_files import read_regular
 
 SESSIONS = f"{MEMORY}/sessions"
 _MOST_TASKS = 30
+# The folders below a task's own.
+_DEEPEST = 4
 _FIELD = re.compile(
     r"(?:[-*+|]\s+)?(?P<name>Session (?:UUID|ID)|Phase)\s*[:：|]\s*(?P<value>.+?)\s*\|?\s*$",
     re.IGNORECASE,
@@ -173,7 +175,7 @@ def _artifacts(folder: Path, task: str) -> dict[str, str]:
     missing = set(_NAMED) - {each.kind for each in found}
     if missing:
         tasks = (each for path in _tasks(folder) for each in _in_task(path))
-        others = [*_in_folder(folder), *tasks]
+        others = [*_in_task(folder, 0), *tasks]
         found += [each for each in others if each.kind in missing]
     kinds = {kind: [each for each in found if each.kind == kind] for kind in _NAMED}
     return {_NAMED[kind]: str(_last(some).path) for kind, some in kinds.items() if some}
@@ -192,17 +194,12 @@ def _tasks(folder: Path) -> list[Path]:
     return [Path(each.path) for each in newest]
 
 
-def _in_task(folder: Path) -> Iterator[_Artifact]:
+def _in_task(folder: Path, depth: int = _DEEPEST) -> Iterator[_Artifact]:
     """Yield the artifacts of a task, and of its stages in subfolders."""
-    yield from _in_folder(folder)
     for entry in _entries(folder):
-        if entry.is_dir(follow_symlinks=False):
-            yield from _in_folder(Path(entry.path))
-
-
-def _in_folder(folder: Path) -> Iterator[_Artifact]:
-    for entry in _entries(folder):
-        if (named := _ARTIFACT.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False):
+        if depth and entry.is_dir(follow_symlinks=False):
+            yield from _in_task(Path(entry.path), depth - 1)
+        elif (named := _ARTIFACT.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False):
             written = entry.stat(follow_symlinks=False).st_mtime_ns
             yield _Artifact(named[1], int(named[2] or 0), written, Path(entry.path))
 
