@@ -78,6 +78,10 @@ def test_a_person_reads_a_thread_ends_it_and_takes_everything_back(
     expect(page.locator(".state")).to_have_text("done")
     page.goto(f"{running.root}/?state=ended")
     expect(page.locator(".card")).to_have_count(2)
+    # What happened to one thread cannot be undone by mistake on the page of another.
+    page.goto(running.root + card(page, "search-index"))
+    expect(page.locator(".state")).to_have_text("done")
+    expect(page.get_by_role("button", name=re.compile("^Undo"))).to_have_count(0)
     assert watched.troubles == []
 
 

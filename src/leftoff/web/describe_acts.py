@@ -1,7 +1,8 @@
-"""Say in words what can be undone and redone."""
+"""Say in words what can be undone and redone on the page of a thread."""
 
 import msgspec
 
+from leftoff.store import StoreEvent, StoreIndex
 from leftoff.threads.act_words import describe_act
 from leftoff.workspace import Workspace
 
@@ -13,17 +14,25 @@ class DescribedAct(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-def find_undoable(work: Workspace) -> DescribedAct | None:
-    """Return the act that an undo would revert; one that changed files is left to the terminal."""
-    act = work.store.index().find_undoable()
-    if act is None or act.snapshots:
+def find_undoable(work: Workspace, slot: str) -> DescribedAct | None:
+    """Return the act that an undo would revert, if it is one of this thread."""
+    index = work.store.index()
+    act = index.find_undoable()
+    if act is None or not _is_offered(index, act, slot):
         return None
-    return DescribedAct(id=act.act_id, text=describe_act(work.store.index(), act))
+    return DescribedAct(id=act.act_id, text=describe_act(index, act))
 
 
-def find_redoable(work: Workspace) -> DescribedAct | None:
-    """Return the act that a redo would bring back."""
-    found = work.store.index().find_redoable()
-    if found is None or found[1].snapshots:
+def find_redoable(work: Workspace, slot: str) -> DescribedAct | None:
+    """Return the act that a redo would bring back, if it is one of this thread."""
+    index = work.store.index()
+    found = index.find_redoable()
+    if found is None or not _is_offered(index, found[1], slot):
         return None
-    return DescribedAct(id=found[0].id, text=describe_act(work.store.index(), found[1]))
+    return DescribedAct(id=found[0].id, text=describe_act(index, found[1]))
+
+
+def _is_offered(index: StoreIndex, act: StoreEvent, slot: str) -> bool:
+    """Return whether an act is of this thread; one that changed files is left to the terminal."""
+    touched = (index.get(each) for each in act.ids)
+    return not act.snapshots and any(each is not None and each.slot == slot for each in touched)

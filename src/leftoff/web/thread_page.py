@@ -78,8 +78,8 @@ def show(request: Request, site: Site) -> dict[str, Any]:
             "view": given.get("view") if given.get("view") in VIEWS else "person",
             "views": VIEWS,
             "commands": list_commands(work, head, checkpoint) if head.is_open else [],
-            "undoable": find_undoable(work),
-            "redoable": find_redoable(work),
+            "undoable": find_undoable(work, head.slot),
+            "redoable": find_redoable(work, head.slot),
             "diff": _compare(work, shown, given.get("a"), given.get("b")),
         }
 
