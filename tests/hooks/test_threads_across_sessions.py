@@ -1011,3 +1011,62 @@ def test_prompts_that_waited_stay_requests_of_the_thread(talk: Talk, store: Stor
         "also handle quoted newlines",
         "and bump the version afterwards",
     ]
+
+
+@pytest.mark.parametrize("who", ["user", "agent"])
+def test_other_work_on_another_branch_is_a_thread_of_its_own(
+    talk: Talk, store: Store, repo: Repo, who: str
+) -> None:
+    talk.now = datetime.now(UTC) - timedelta(seconds=10)
+    talk.start()
+    talk.fire("UserPromptSubmit", prompt=TASK)
+    talk.ask(TASK)
+    talk.edit("export.py")
+    talk.say("Next I will run pytest tests/test_export.py.")
+    talk.fire("Stop", last_assistant_message="Next I will run pytest tests/test_export.py.")
+    asked = "Fix the flaky login test on a new branch"
+    if who == "user":
+        repo.git("checkout", "-q", "-b", "login")
+    talk.now = datetime.now(UTC) + timedelta(seconds=10)
+    talk.fire("UserPromptSubmit", prompt=asked)
+    talk.ask(asked)
+    if who == "agent":
+        repo.git("checkout", "-q", "-b", "login")
+    talk.edit("login.py")
+    talk.say("Next I will run pytest tests/test_login.py.")
+    talk.fire("Stop", last_assistant_message="Next I will run pytest tests/test_login.py.")
+    talk.fire("PreCompact", trigger="auto")
+    talk.edit("clock.py")
+    talk.fire("SessionEnd", reason="other")
+
+    found = {each.task: each for each in heads(store)}
+
+    assert {*found} == {TASK, asked}
+    exporter, login = found[TASK], found[asked]
+    assert (exporter.branch, login.branch) == ("main", "login")
+    assert (exporter.files_modified, login.files_modified) == (
+        ["export.py"],
+        ["clock.py", "login.py"],
+    )
+    assert exporter.next_action is not None
+    assert exporter.next_action.text == "Run pytest tests/test_export.py."
+    assert (login.requests, exporter.requests) == ([], [])
+
+
+@pytest.mark.parametrize("prompt", ["continue", "and also the docstring", "what is a branch?"])
+def test_who_goes_on_with_the_work_on_another_branch_stays_in_its_thread(
+    talk: Talk, store: Store, repo: Repo, prompt: str
+) -> None:
+    talk.start()
+    talk.fire("UserPromptSubmit", prompt=TASK)
+    talk.ask(TASK)
+    talk.edit("export.py")
+    talk.say("Next I will run pytest tests/test_export.py.")
+    talk.fire("Stop", last_assistant_message="Next I will run pytest tests/test_export.py.")
+    repo.git("checkout", "-q", "-b", "export")
+    talk.fire("UserPromptSubmit", prompt=prompt)
+    talk.ask(prompt)
+    talk.edit("docs.py")
+    talk.fire("SessionEnd", reason="other")
+
+    assert (only(store).task, only(store).branch) == (TASK, "export")

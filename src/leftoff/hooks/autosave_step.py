@@ -2,12 +2,14 @@
 
 import re
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
 
 from leftoff import threads
 from leftoff.config import Settings
+from leftoff.git import query
 from leftoff.hooks import trouble
 from leftoff.hooks.session_event import (
     Case,
@@ -16,13 +18,17 @@ from leftoff.hooks.session_event import (
     find_former_session,
 )
 from leftoff.phrases.match import says_goodbye
+from leftoff.phrases.short_answers import is_follow_up
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import BufferedExchange, SessionNews
 from leftoff.redact import redact
 from leftoff.session import prompt_queue, state_file
 from leftoff.session.facts.looks import is_look
+from leftoff.session.facts.report import report
 from leftoff.session.prompt_files import FilePrompt
+from leftoff.session.real_work import asks_for_work, shows_work
 from leftoff.session.records import Exchange
+from leftoff.session.sessions import read_memory
 from leftoff.store import Store
 from leftoff.threads import persist
 from leftoff.threads.compose import compose, drop_unwanted
@@ -117,10 +123,73 @@ def _save_state(case: Case, trigger: str) -> Case:
         # At openclaw's own signals its autosave file gets the state, even if a named file has it.
         is_forced=is_forced or (case.settings.notes == "profile" and trigger in _SIGNALS),
         is_noted=is_noted,
+        left=(case.now.left, case.now.left_at) if case.now.left and case.now.left_at else None,
     )
     if saved is None:
         return case
     return case.with_record(autosaved_at=case.store.now(), autosaved_state=state)
+
+
+# --- other work on another branch ---
+
+
+def leave_thread(case: Case) -> Case:
+    """Let a session leave its thread if the user asks for other work on another branch.
+
+    What it did until then is saved before that request can mix with it.
+    """
+    event, before, now = case.event, case.before, case.now
+    is_prompt = event.kind == "prompt"
+    if not (before.branch and case.is_recent and (is_prompt or now.leaves)):
+        return case
+    branch = query.current_branch(Path(event.cwd)) or ""
+    if now.leaves and branch != now.leaves:
+        case = case.with_record(leaves="", left=_find_slot(case))
+    elif is_prompt:
+        case = case.with_record(leaves="")
+    is_moved = branch not in {"", before.branch}
+    is_other = is_prompt and asks_for_work(event.prompt) and not is_follow_up(event.prompt)
+    if not (is_other and (is_moved or _MOVES.search(event.prompt)) and _save_before(case)):
+        return case
+    if is_moved:
+        return case.with_record(left=_find_slot(case), left_at=case.at)
+    return case.with_record(leaves=branch, left_at=case.at)
+
+
+_MOVES = re.compile(r"\b(?:branch|worktree|rama|branche)\b|分支|ブランチ", re.IGNORECASE)
+
+
+def _find_slot(case: Case) -> str:
+    entry = case.store.index().find_open_thread(case.event.session_id)
+    return entry.slot if entry is not None else ""
+
+
+def _save_before(case: Case) -> bool:
+    """Save what the session had done before this prompt; return whether it had done anything."""
+    memory = read_memory(case.before)
+    facts = report(memory.state, window=case.before.window) if memory is not None else None
+    session = build_session(case.store, case.before, facts, memory)
+    if session is None or facts is None or not shows_work(facts):
+        return False
+    fields = {
+        "agent": case.event.agent,
+        "session_id": case.event.session_id,
+        "trigger": "idle",
+        "reason": "other work on another branch",
+        "branch": case.before.branch,
+    }
+    draft = drop_unwanted(
+        compose(fields, case.store, case.settings, session=session), case.settings
+    )
+    continued = find_continued(case.before, case.sight.life, facts, case.settings)
+    persist.autosave(
+        case.store,
+        draft,
+        facts,
+        find_former=partial(find_former_session, case.before),
+        continued=continued,
+    )
+    return bool(_find_slot(case))
 
 
 _SIGNALS = frozenset({"close", "context", "idle"})

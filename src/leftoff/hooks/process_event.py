@@ -12,26 +12,29 @@ from leftoff.checkpoint import ASK_USER, NOTHING_NEXT
 from leftoff.errors import LeftoffError
 from leftoff.hooks import answer_compaction, context_policy, interrupted_work, trouble
 from leftoff.hooks.advice import prepare_advice
-from leftoff.hooks.autosave_step import autosave, update_buffer, update_mirrors
+from leftoff.hooks.autosave_step import (
+    autosave,
+    leave_thread,
+    update_buffer,
+    update_mirrors,
+)
 from leftoff.hooks.session_event import Case, Sight, is_overtaken, read_case
 from leftoff.phrases.intents import (
     begins_to_agree,
     begins_with_continue,
-    is_slash_command,
-    passes_always,
 )
 from leftoff.phrases.short_answers import (
     begins_with_answer,
     drop_greeting,
     is_follow_up,
     is_go_ahead,
-    is_side_question,
 )
 from leftoff.session import prompt_queue, records
 from leftoff.session.facts.looks import is_look_or_check
 from leftoff.session.facts.sentences import find_question, proposes
 from leftoff.session.facts.user_requests import find_item
 from leftoff.session.real_work import (
+    asks_for_work,
     asks_to_continue_any,
     begins_to_continue,
     begins_to_continue_with,
@@ -113,16 +116,9 @@ def join_thread(case: Case) -> Case:
         case = _join(case, head)
     if head is not None or life.asked:
         case.sight.life = msgspec.structs.replace(life, offered="", asked=False)
-    elif _asks_for_other_work(event.prompt):
+    elif asks_for_work(event.prompt):
         case.sight.life = msgspec.structs.replace(life, has_passed=True)
     return case
-
-
-def _asks_for_other_work(prompt: str) -> bool:
-    """Return whether a prompt asks for work of its own, however short, or by a slash command."""
-    if is_slash_command(prompt):
-        return not (passes_always(prompt) or begins_to_continue(prompt))
-    return can_be_task(prompt) and not is_side_question(prompt)
 
 
 def _join(case: Case, head: CheckpointEntry) -> Case:
@@ -423,6 +419,7 @@ def keep_code(case: Case) -> Case:
 STEPS: tuple[Callable[[Case], Case], ...] = (
     note_prompt,
     join_thread,
+    leave_thread,
     autosave,
     update_buffer,
     prepare_advice,

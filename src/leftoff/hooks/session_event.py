@@ -47,6 +47,11 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return datetime.fromtimestamp(self.event.at, UTC)
 
     @property
+    def is_recent(self) -> bool:
+        """Whether git as it is now describes the event."""
+        return time.time() - self.event.at < _RECENT_SECONDS
+
+    @property
     def percent(self) -> float | None:
         """How full the context is; None if unknown."""
         return self.facts.percent if self.facts is not None else None
@@ -110,10 +115,10 @@ class Sight:
         case = self._last
         if case is None:
             return
-        # Git as it is now describes only an event that has just happened.
-        if time.time() - case.event.at < _RECENT_SECONDS:
-            head = query.head_sha(Path(case.event.cwd)) or ""
-            self.record = msgspec.structs.replace(self.record, head=head)
+        if case.is_recent:
+            folder = Path(case.event.cwd)
+            head, branch = query.head_sha(folder) or "", query.current_branch(folder) or ""
+            self.record = msgspec.structs.replace(self.record, head=head, branch=branch)
         self.record = records.keep_over(self.store, self.record, known=self._written)
         self._written, self._last = self.record, None
         if self.life is not None:

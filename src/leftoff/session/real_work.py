@@ -16,10 +16,12 @@ from leftoff.phrases.intents import (
     find_finish,
     find_intent,
     find_topic,
+    is_slash_command,
     list_beginnings,
+    passes_always,
 )
 from leftoff.phrases.match import fold, is_goodbye
-from leftoff.phrases.short_answers import drop_greeting, is_go_ahead
+from leftoff.phrases.short_answers import drop_greeting, is_go_ahead, is_side_question
 from leftoff.phrases.slash_commands import read_slash_command
 from leftoff.session.facts.looks import is_look_or_check
 from leftoff.session.facts.report import Facts
@@ -68,6 +70,13 @@ def is_substantial(request: str | None) -> bool:
     # A character of Chinese, Japanese or Korean says as much as a few letters.
     width = sum(3 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text[:200])
     return width >= _SUBSTANTIAL_WIDTH
+
+
+def asks_for_work(prompt: str) -> bool:
+    """Return whether a prompt asks for work of its own, however short, or by a slash command."""
+    if is_slash_command(prompt):
+        return not (passes_always(prompt) or begins_to_continue(prompt))
+    return can_be_task(prompt) and not is_side_question(prompt)
 
 
 def asks_to_continue(text: str) -> bool:

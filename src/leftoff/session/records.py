@@ -91,6 +91,13 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """The conversation since the context began to fill up; a summary would lose it."""
     head: str = ""
     """HEAD of the worktree at the last event."""
+    branch: str = ""
+    """The branch of the worktree at the last event."""
+    leaves: str = ""
+    """The branch on which the user asked for other work on another one, until the session moves."""
+    left: str = ""
+    """The thread that the session left for other work on another branch."""
+    left_at: datetime | None = None
     seal: str = ""
     """Proves that the session ran for this user on this machine."""
 

@@ -399,6 +399,7 @@ def keep_later_work(ended: Checkpoint, draft: Checkpoint, ended_at: datetime | N
     asked = [draft.summary, *draft.requests, draft.intent]
     new = [each for each in dict.fromkeys(asked) if can_be_task(each) and each not in known]
     intent = new[-1] if new else None
+    there = {file.path for file in draft.files if file.mtime}
     return msgspec.structs.replace(
         draft,
         summary=new[0] if len(new) > 1 else None,
@@ -407,7 +408,8 @@ def keep_later_work(ended: Checkpoint, draft: Checkpoint, ended_at: datetime | N
         files_modified=[
             path
             for path in _list_edited_since(draft, ended_at)
-            if path not in ended.files_modified or new
+            # A file of both was edited again, as far as it is there to say so.
+            if path not in ended.files_modified or (new and path in there)
         ],
         todos=[todo for todo in draft.todos if todo not in ended.todos],
     )

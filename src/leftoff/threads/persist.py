@@ -340,13 +340,14 @@ def autosave(  # noqa: PLR0913 - each is a keyword
     continued: str = "",
     is_forced: bool = False,
     is_noted: bool = False,
+    left: tuple[str, datetime] | None = None,
 ) -> SavedCheckpoint | None:
     """Save a session's state; return None if it says nothing new or is small talk.
 
     `find_former` returns the session that this one was forked from, and `continued` is the thread
     that it continues without having joined it. A forced save is written even if nothing is
     new, but never opens a thread. Work that is noted opens one, even if the session itself was
-    small talk.
+    small talk. `left` is the thread that the session left for other work, and when.
     """
     index = store.index()
     found = index.find_thread(draft.session_id) or index.find_thread(find_former())
@@ -356,6 +357,11 @@ def autosave(  # noqa: PLR0913 - each is a keyword
         found = None if found is not None and found.state == "declined" else found
     if found is None and facts is not None and facts.continues:
         found = _join_briefed(store, draft, facts.continues)
+    if left is not None and (former := index.head(left[0])) is not None and not former.problem:
+        before, at = store.load(former), left[1]
+        if found is None or found.slot == former.slot:
+            return _open_another(store, before, draft, facts, ended_at=at, is_noted=is_noted)
+        draft = keep_later_work(before, draft, at)
     if found is not None and found.is_open:
         head = store.load(found)
         draft = keep_unsettled(head, draft, facts, _list_waiting(store, head, draft, facts))
@@ -369,8 +375,11 @@ def autosave(  # noqa: PLR0913 - each is a keyword
     # The thread of the session may have ended; what follows is other work.
     ended = store.load(found) if found is not None and found.problem is None else None
     if ended is not None:
+        ended_at = index.find_end(ended.id)
         is_over = found is not None and found.state in FINISHED
-        return _open_another(store, ended, draft, facts, is_noted=is_noted, is_over=is_over)
+        return _open_another(
+            store, ended, draft, facts, ended_at=ended_at, is_noted=is_noted, is_over=is_over
+        )
     return open_thread(store, with_task(draft)) if is_noted or _opens(draft, facts) else None
 
 
@@ -380,15 +389,15 @@ def _open_another(  # noqa: PLR0913 - each is a keyword
     draft: Checkpoint,
     facts: Facts | None,
     *,
+    ended_at: datetime | None,
     is_noted: bool,
-    is_over: bool,
+    is_over: bool = True,
 ) -> SavedCheckpoint | None:
     """Open another thread for what a session was asked for and did after its own had ended.
 
     What the agent still does for the same request, such as tidying up, is finished with it, unless
     the thread was only cleared.
     """
-    ended_at = store.index().find_end(ended.id)
     opened = keep_later_work(ended, draft, ended_at)
     worked_at = times.parse(facts.worked_at) if facts is not None else None
     requested_at = times.parse(facts.requested_at) if facts is not None else None
