@@ -177,7 +177,7 @@ class CheckedCommand(click.Command):
             raise
 
 
-class _Group(click.Group):
+class _CommandGroup(click.Group):
     """A group of commands whose help page looks like that of a command."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -204,7 +204,7 @@ def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]
             if context.invoked_subcommand is None:
                 context.invoke(default, **given)
 
-        made: click.Group = click.group(cls=_Group, invoke_without_command=True)(flags(run))
+        made: click.Group = click.group(cls=_CommandGroup, invoke_without_command=True)(flags(run))
         made.add_command(default)
         return made
 

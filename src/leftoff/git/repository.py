@@ -180,14 +180,18 @@ def repository_of(url: str) -> str | None:
 
 def current_branch(folder: Path) -> str | None:
     """Return a folder's branch; None if HEAD is detached or there is no repository."""
-    repository = find_readable_repository(folder)
-    if repository is None:
-        return None
-    ref = head_ref(repository)
-    # The file is a placeholder, so only git knows the branch.
-    if ref == NO_BRANCH:
-        ref = ask_line(folder, repository, "symbolic-ref", "--quiet", "HEAD")
+    ref = find_ref(folder)
     return printable(ref.removeprefix(_BRANCHES)) if ref else None
+
+
+def find_ref(folder: Path) -> str:
+    """Return the ref that HEAD points to; "" if it is detached or there is no repository."""
+    repository = find_readable_repository(folder)
+    ref = head_ref(repository) if repository is not None else None
+    # The file is a placeholder, so only git knows the branch.
+    if repository is not None and ref == NO_BRANCH:
+        ref = ask_line(folder, repository, "symbolic-ref", "--quiet", "HEAD")
+    return ref or ""
 
 
 def is_branch_gone(folder: Path, branch: str) -> bool:

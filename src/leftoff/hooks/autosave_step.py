@@ -9,7 +9,8 @@ import msgspec
 
 from leftoff import threads
 from leftoff.config import Settings
-from leftoff.git import query
+from leftoff.git.query import printable
+from leftoff.git.repository import find_ref
 from leftoff.hooks import trouble
 from leftoff.hooks.session_event import (
     Case,
@@ -142,14 +143,16 @@ def leave_thread(case: Case) -> Case:
     is_prompt = event.kind == "prompt"
     if not (before.branch and case.is_recent and (is_prompt or now.leaves)):
         return case
-    branch = query.current_branch(Path(event.cwd)) or ""
+    branch = find_ref(Path(event.cwd))
     if now.leaves and branch != now.leaves:
         case = case.with_record(leaves="", left=_find_slot(case))
     elif is_prompt:
         case = case.with_record(leaves="")
     is_moved = branch not in {"", before.branch}
-    is_other = is_prompt and asks_for_work(event.prompt) and not is_follow_up(event.prompt)
-    if not (is_other and (is_moved or _MOVES.search(event.prompt)) and _save_before(case)):
+    if not (is_prompt and (is_moved or _MOVES.search(event.prompt))):
+        return case
+    is_other = asks_for_work(event.prompt) and not is_follow_up(event.prompt)
+    if not (is_other and _save_before(case)):
         return case
     if is_moved:
         return case.with_record(left=_find_slot(case), left_at=case.at)
@@ -176,7 +179,7 @@ def _save_before(case: Case) -> bool:
         "session_id": case.event.session_id,
         "trigger": "idle",
         "reason": "other work on another branch",
-        "branch": case.before.branch,
+        "branch": printable(case.before.branch.removeprefix("refs/heads/")),
     }
     draft = drop_unwanted(
         compose(fields, case.store, case.settings, session=session), case.settings

@@ -13,6 +13,7 @@ from leftoff import config, processes
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import HookEvent
 from leftoff.git import query
+from leftoff.git.repository import find_ref
 from leftoff.hooks import context_usage
 from leftoff.phrases.match import is_goodbye
 from leftoff.redact import redact
@@ -117,7 +118,7 @@ class Sight:
             return
         if case.is_recent:
             folder = Path(case.event.cwd)
-            head, branch = query.head_sha(folder) or "", query.current_branch(folder) or ""
+            head, branch = query.head_sha(folder) or "", find_ref(folder)
             self.record = msgspec.structs.replace(self.record, head=head, branch=branch)
         self.record = records.keep_over(self.store, self.record, known=self._written)
         self._written, self._last = self.record, None

@@ -92,9 +92,9 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     head: str = ""
     """HEAD of the worktree at the last event."""
     branch: str = ""
-    """The branch of the worktree at the last event."""
+    """The ref of the worktree's branch at the last event."""
     leaves: str = ""
-    """The branch on which the user asked for other work on another one, until the session moves."""
+    """The one on which the user asked for other work on another one, until the session moves."""
     left: str = ""
     """The thread that the session left for other work on another branch."""
     left_at: datetime | None = None
