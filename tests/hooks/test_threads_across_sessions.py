@@ -534,6 +534,10 @@ def test_calls_of_all_sessions_since_the_next_action_was_stated_are_listed(
     assert since.startswith(
         "- edited step2.py\n- Bash make step2: ok\n- edited step3.py\n- Bash make step3: ok\n"
     )
+    data = json.dumps(Talk(talk.folder, "session-4").payload("SessionStart", source="startup"))
+    reply = json.loads(start.answer("claude", data.encode(), context.state_folder()))
+    # The user need not repeat what was done since.
+    assert "run pytest -k login. Work has gone on since that was said." in reply["systemMessage"]
 
 
 def test_a_prompt_in_the_middle_of_other_work_joins_nothing(talk: Talk, store: Store) -> None:

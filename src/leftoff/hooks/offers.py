@@ -133,7 +133,8 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: 
     if others and is_dated:
         opening = _count_work(found.here)
     text = join([opening, stopped, shown, after])
-    notice = _format_notice(entry, others, store)
+    has_gone_on = checkpoint.has_gone_on and bool(checkpoint.trail)
+    notice = _format_notice(entry, others, store, has_gone_on=has_gone_on)
     if limit:
         notice = join([notice, _format_limit(checkpoint, limit, other, is_for_user=True)], " ")
     if checks.lost_code is not None:
@@ -207,7 +208,11 @@ def _count_work(here: Sequence[CheckpointEntry], moment: str = "") -> Rendered:
 
 
 def _format_notice(
-    entry: CheckpointEntry, others: Sequence[CheckpointEntry], store: Store
+    entry: CheckpointEntry,
+    others: Sequence[CheckpointEntry],
+    store: Store,
+    *,
+    has_gone_on: bool,
 ) -> Rendered:
     """Return the line that shows the user what the model was offered."""
     named = [say('"{name:60}"', name=_find_title(each)) for each in others[:_MOST_NAMED]]
@@ -217,17 +222,21 @@ def _format_notice(
         'leftoff: "{name:60}" was left off {age}{what}{also}',
         name=_find_title(entry),
         age=age_in_words((store.now() - entry.as_of).total_seconds()),
-        what=_format_choice(entry),
+        what=_format_choice(entry, has_gone_on=has_gone_on),
         also=say(" Also open: {rest}.", rest=rest) if named else say(""),
     )
 
 
-def _format_choice(entry: CheckpointEntry) -> Rendered:
-    """Return what comes next, and what the user may say."""
+def _format_choice(entry: CheckpointEntry, *, has_gone_on: bool) -> Rendered:
+    """Return what comes next, and what the user may say.
+
+    A stated action may be done by now, if work has gone on since.
+    """
     if not (entry.next_action or "").startswith(NOTHING_NEXT):
         what = _format_next(entry)
         next_up = say(": {text}", text=what) if what else say(".")
-        return say('{next_up} Say "continue" to go on.', next_up=next_up)
+        since = say(" Work has gone on since that was said." if what and has_gone_on else "")
+        return say('{next_up}{since} Say "continue" to go on.', next_up=next_up, since=since)
     # Nobody announced anything, so it may well be finished.
     last = _shorten(" ".join((entry.next_action or "").removeprefix(NOTHING_NEXT).split()))
     end = say("") if not last or last.endswith(_ENDS) else say(".")
