@@ -66,6 +66,7 @@ def work(talk: Talk, what: str = "Import the supplier files", *, percent: float 
 # Where the files are
 
 
+@pytest.mark.promise("openclaw", 74)
 def test_the_workspace_is_the_named_one_the_projects_own_or_the_users(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -440,7 +440,9 @@ def test_there_is_one_autosave_and_its_name_resumes_it(cli: Cli, claw: Path, rep
     assert files == ["autosave-log.md", "autosave.md"]
     assert len(autosaves(claw)) == 2
     assert "Draw the chart of sales" in text_of(claw, "autosave")
-    assert "📌 Resume: Draw the chart of sales" in cli.ok("resume", "autosave").out
+    looked = cli.ok("resume", "autosave").out
+    assert "📌 Resume: Draw the chart of sales" in looked
+    assert "run `leftoff resume autosave --accept`" in looked
     rows = cli.json("list")
     assert [(row["name"], row["summary"]) for row in rows if row["name"] == "autosave"] == [
         ("autosave", "Draw the chart of sales")

@@ -261,6 +261,9 @@ def _show_and_ask(  # noqa: PLR0913 - the choice and the options, passed on once
 ) -> int:
     budget = given["budget"] or app.settings.budget
     checkpoint = app.workspace.load_resumed(entry, name)
+    if name == "autosave" and not given["refresh"]:
+        # What follows calls it what the user called it.
+        entry = msgspec.structs.replace(entry, name=name)
     if given["refresh"]:
         checkpoint = refresh(app.store, checkpoint, app.settings).checkpoint
         entry = app.store.find(checkpoint.id)
