@@ -13,6 +13,7 @@ from gitrepo import Repo
 from programs import with_our_path
 
 PAGE = Path(__file__).parent.parent / "docs" / "privacy.md"
+LETTERBOX = Path(__file__).parent.parent / "src/leftoff/hooks/letterbox.sh"
 DAY = """
     init --yes --agent claude
     save first --summary Sums --next 'Run pytest' --decision 'Cents :: exact' --failed 'Nil :: No'
@@ -47,6 +48,16 @@ def test_every_file_that_a_day_leaves_is_named(repo: Repo, tmp_path: Path) -> No
     assert {"checkpoints", "memory.jsonl", "features.json", "mirrors", "backups"} <= stored
     assert stored - _documented() == set()
     assert _readable_by_others(repo.folder / ".git" / "leftoff", state) == {state / "hook"}
+
+
+def test_every_file_that_the_hook_script_names_is_documented() -> None:
+    script = LETTERBOX.read_text(encoding="utf-8")
+
+    named = set(re.findall(r"\$state/([a-z.]+)", script))
+    page = PAGE.read_text(encoding="utf-8")
+
+    assert {"spool", "full", "lost", "waking."} <= named
+    assert [each for each in named if f"`{each}" not in page] == []
 
 
 def test_the_state_folder_is_private_whatever_makes_it(repo: Repo, tmp_path: Path) -> None:

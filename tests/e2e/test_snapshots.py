@@ -17,6 +17,7 @@ from gitrepo import Repo
 
 ALL_TOOLS = ("--allowedTools", "Write,Bash,Read,Edit")
 SCRIPT = "for each in src/*; do : >$each; done\n"
+PYTHON_SCRIPT = "import glob\nfor each in glob.glob('src/*'):\n    open(each, 'w').close()\n"
 DESTROYERS = {
     "reset": "git reset --hard && git clean -fd",
     "checkout": "git checkout . && rm -r src/new.py src/run.sh notes src/by-shell.py",
@@ -30,6 +31,8 @@ DESTROYERS = {
     "listed": "git ls-files -o --exclude-standard -z src | xargs -0 rm",
     "alias": "git config alias.nuke 'reset --hard' && git nuke",
     "script": "sh tools/empty.sh",
+    "script in Python": "python3 tools/empty.py",
+    "redirected": "cat tools/empty.sh >src/app.py",
     "script from a pipe": "cat tools/empty.sh | sh",
     "in Python": "python3 -c \"import shutil; shutil.rmtree('src')\"",
     "moved": "mv src/new.py src/app.py",
@@ -55,6 +58,7 @@ def read_files(repo: Repo) -> State:
 def prepare(repo: Repo) -> None:
     """Commit some files, and edit one by hand."""
     files = {"src/app.py": "one\n", "src/gone.py": "x\n", "tools/empty.sh": SCRIPT}
+    files["tools/empty.py"] = PYTHON_SCRIPT
     repo.commit("Work so far", {**files, ".gitignore": "*.log\n"})
     begin_anew(repo)
 
