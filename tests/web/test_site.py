@@ -5,13 +5,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from starlette.requests import Request
 
 import leftoff
 from gitrepo import Repo
 from leftoff.context import read_environment
 from leftoff.errors import LeftoffError
+from leftoff.web import attention_part
 from leftoff.web.changes_part import check_where_left_off, describe_changes
 from leftoff.web.site import Site
+from recordings import leave_session
 
 
 def make_site(*folders: Path) -> Site:
@@ -49,3 +52,17 @@ def test_work_in_another_worktree_is_checked_there_and_no_other_folder_is_opened
     assert describe_changes(checks) == []
     elsewhere = msgspec.structs.replace(checkpoint, worktree=str(tmp_path / "home"))
     assert check_where_left_off(site, home, elsewhere).files[0].state == "missing"
+
+
+def test_the_unsaved_sessions_of_a_project_are_one_tile(repo: Repo) -> None:
+    environment = read_environment()
+    for agent in ("claude", "gemini"):
+        left = leave_session(agent, environment.find_agent_folder(agent), repo.folder)
+        # Not just now, or it might still be running.
+        os.utime(left, (left.stat().st_mtime - 3600,) * 2)
+
+    matters = attention_part.show(Request({"type": "http"}), make_site(repo.folder))["matters"]
+
+    unsaved = [each for each in matters if each.kind == "unsaved"]
+    assert [each.title for each in unsaved] == ["2 unsaved sessions"]
+    assert unsaved[0].command.startswith("leftoff recover")

@@ -98,13 +98,14 @@ def _describe_hooks(entry: SiteProject, work: Workspace) -> Matter:
 
 
 def _find_unsaved(entry: SiteProject, work: Workspace) -> Iterator[Matter]:
-    now = work.store.now()
-    for each in work.find_unsaved():
+    found = sorted(work.find_unsaved(), key=lambda each: each.touched_at)
+    if found:
+        newest, count = found[-1], len(found)
         yield Matter(
             kind="unsaved",
-            title=f"Unsaved work: {each.agent}",
-            text=each.request,
-            command=recover_command([each.touched_at], now),
+            title=f"Unsaved work: {newest.agent}" if count == 1 else f"{count} unsaved sessions",
+            text=newest.request,
+            command=recover_command([each.touched_at for each in found], work.store.now()),
             home=entry,
         )
 
