@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,19 @@ def test_diff_tells_what_went_and_what_came(cli: Cli) -> None:
     }  # fmt: skip
     assert cli.ok("diff", "login-form", "login-form").out == "The checkpoints do not differ.\n"
     assert cli.json("diff", "login-form", "login-form") == []
+
+
+def test_a_diff_names_what_a_person_can_see_the_difference_of(cli: Cli, repo: Repo) -> None:
+    repo.write("app.py", "old\n")
+    cli.ok("save", "login-form", "--summary=Some work", "--next=Run make", "--file=app.py")
+    repo.write("app.py", "new\n")
+    repo.commit("Change the app")
+    cli.ok("save", "login-form", "--summary=Some work", "--next=Run make", "--file=app.py",
+           "--overwrite")  # fmt: skip
+    shown = cli.ok("diff", "login-form").out
+
+    assert "Change the app" in shown
+    assert not re.search(r"HEAD|project|Files|- app.py\n  \+ app.py", shown), shown
 
 
 def test_diff_of_one_thread_tells_what_its_last_save_changed(cli: Cli) -> None:

@@ -47,11 +47,18 @@ def layout_changes(app: App, old: CheckpointEntry, new: CheckpointEntry, look: L
     lines: list[str] = []
     # The work comes before the details.
     order = {key: number for number, key in enumerate(LABELS)}
-    changes = _compare(app, old, new)
-    for change in sorted(changes, key=lambda each: order.get(each.key, len(order))):
-        label, removed = label_values(change.key, change.removed)
-        lines.append(look.paint("label", clean_line(label)))
-        added = label_values(change.key, change.added)[1]
+    changes = {change.key: change for change in _compare(app, old, new)}
+    # The last commit names the same commit, and the project has not changed.
+    for key in ("project", *(["head"] if "last_commit" in changes else [])):
+        changes.pop(key, None)
+    for change in sorted(changes.values(), key=lambda each: order.get(each.key, len(order))):
+        label, before = label_values(change.key, change.removed)
+        after = label_values(change.key, change.added)[1]
+        # A file may differ only in what no person reads, such as its hash.
+        removed = [each for each in before if each not in after]
+        added = [each for each in after if each not in before]
+        if removed or added:
+            lines.append(look.paint("label", clean_line(label)))
         for sign, role, values in (("-", "bad", removed), ("+", "good", added)):
             for each in values:
                 shown = printable(f"  {sign} {each}").split("\n")

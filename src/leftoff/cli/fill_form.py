@@ -180,10 +180,10 @@ def _describe_known(app: App, origin: Origin) -> list[str]:
             "The next action above is a guess from the session. Correct it if it is wrong."
         )
     if origin.entry is not None:
-        lines.append(
-            f"This continues {origin.name}. Under another name, it starts another thread, "
-            "with only the lines that you add."
-        )
+        lines += [
+            f"This continues {origin.name}. Under another name, it starts another thread,",
+            "with only the lines that you add.",
+        ]
     return [" ".join(line.splitlines()) for line in lines] if len(lines) > 1 else []
 
 
