@@ -2,7 +2,8 @@
 
 It runs as a program, because it forks, and with the library of `faults.c` loaded: `faulting.py
 SCENARIO CODE FOLDER EVERY`. A code of -1 means a write that does half of its work. `EVERY` is 1 to
-let each call fail, and 4 to let each fourth one fail.
+let each call fail, and 4 to let each fourth one fail. Of equal calls that follow equal calls, such
+as SQLite's writes to one file, only the first and the last one count.
 """
 
 import contextlib
@@ -17,7 +18,7 @@ import sqlite3
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ SOURCE = Path(__file__).with_name("faults.c")
 # What a file system may lack, as in faults.c.
 LINKS, CAREFUL_RENAMES, LOCKS, FOLDER_SYNC = 1, 2, 4, 8
 _FAILED = 9
+_NEVER = 2**31 - 1
 
 
 def _remember(store: Store) -> None:
@@ -127,16 +129,21 @@ def _run(work: Callable[[], None]) -> int:
 
 
 def fail_at_calls(
-    scenario: Scenario, folder: Path, code: int, calls: Iterable[int], *, is_sticky: bool
+    scenario: Scenario, folder: Path, code: int, calls: slice, *, is_sticky: bool
 ) -> int:
-    """Repeat an operation, with a later call failing each time, until none fails; count them."""
+    """Repeat an operation, with a later call failing each time, until none fails; count them.
+
+    `calls` selects some of those that differ from all others.
+    """
     store = Store(project_at(folder / "template"))
     scenario.prepare(store)
     store.close()
     untouched, done = _copy(folder, "untouched"), _copy(folder, "done")
-    assert lives(partial(_do, done, scenario))
+    assert lives(partial(_do, done, scenario, folder / "calls"))
     before, after = _view(untouched), _view(done)
-    for count, at in enumerate(calls):
+    kinds: list[int] = json.loads((folder / "calls").read_bytes())
+    chosen = _choose_calls(kinds)[calls]
+    for count, at in enumerate(itertools.chain(chosen, itertools.count(len(kinds) + 1))):
         project = _copy(folder, "struck")
         ended = _run(partial(_act, project, scenario, at, code, is_sticky=is_sticky))
         assert ended in {0, 1, _FAILED}, (at, ended)
@@ -153,10 +160,30 @@ def _copy(folder: Path, name: str) -> Project:
     return project_at(renew(folder / name, folder / "template"))
 
 
-def _do(project: Project, scenario: Scenario) -> None:
+def _do(project: Project, scenario: Scenario, calls: Path) -> None:
+    """Act without a fault, and note which calls there are."""
+    faults = ctypes.CDLL(None)
     store = Store(project)
+    faults.faults_arm(os.fsencode(project.root.parent), _NEVER, 0, 0)
     scenario.act(store)
+    kinds = (ctypes.c_uint * faults.faults_seen()).in_dll(faults, "faults_kinds")
+    faults.faults_arm(b"", 0, 0, 0)
     store.close()
+    calls.write_text(json.dumps([*kinds]), encoding="utf-8")
+
+
+def _choose_calls(kinds: list[int]) -> list[int]:
+    """Return the numbers of the calls that are the first or the last of their kind.
+
+    A kind is a call and the call before it: SQLite reads and writes the same files over and over.
+    """
+    steps = [*itertools.pairwise([0, *kinds])]
+    first: dict[tuple[int, int], int] = {}
+    last: dict[tuple[int, int], int] = {}
+    for number, step in enumerate(steps, start=1):
+        first.setdefault(step, number)
+        last[step] = number
+    return sorted({*first.values(), *last.values()})
 
 
 def _check_truth(project: Project, at: int) -> None:
@@ -189,13 +216,11 @@ def main() -> None:
     name, folder = sys.argv[1], Path(sys.argv[3])
     code, every = int(sys.argv[2]), int(sys.argv[4])
     # If only some calls fail, each case begins at another one, the same in every run.
-    first = 1 + zlib.crc32(f"{name} {code}".encode()) % every
+    calls = slice(zlib.crc32(f"{name} {code}".encode()) % every, None, every)
     # An interrupted call is tried again, for ever if it is interrupted for ever.
     ways = {"once": False} | ({"stays": True} if code in {errno.EIO, errno.ENOSPC} else {})
     counts = [
-        fail_at_calls(
-            ALL[name], folder / way, code, itertools.count(first, every), is_sticky=is_sticky
-        )
+        fail_at_calls(ALL[name], folder / way, code, calls, is_sticky=is_sticky)
         for way, is_sticky in ways.items()
     ]
     print(json.dumps(counts))  # noqa: T201 - the answer

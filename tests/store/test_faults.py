@@ -16,9 +16,7 @@ pytestmark = pytest.mark.slow("lets every call fail")
 # Each of these writes or reads in a way of its own; with them the kinds of faults are crossed.
 CROSSED = ("save", "rebuild", "remember-without-index", "feature")
 # Every call of these fails in turn. Of the others, one in so many does: they share most code.
-WHOLE = {*CROSSED, "first-save", "adopt-and-save", "merge-and-save"}
-# Most calls of these are SQLite's, as in `rebuild`; the rest are those of `save`.
-MOST = {"list", "clear", "purge"}
+WHOLE = {*CROSSED, "first-save", "adopt-and-save", "merge-and-save", "list", "clear", "purge"}
 # These write a line, as `clear` does.
 LINES = {
     "resume", "consume", "drop", "join", "join-by-prompt", "undo-clear", "undo-join",
@@ -28,18 +26,16 @@ CASES = [(name, errno.EIO) for name in ALL]
 CASES += [(name, code) for name in CROSSED for code in (errno.ENOSPC, errno.EINTR, SHORT)]
 
 
-def choose_every(scenario: str, code: int) -> int:
+def choose_every(scenario: str) -> int:
     """Return how many calls lie between two that fail."""
-    if scenario in WHOLE:
-        return 1 if code == errno.EIO else 2
-    return 2 if scenario in MOST else 12 if scenario in LINES else 6
+    return 1 if scenario in WHOLE else 6 if scenario in LINES else 3
 
 
 @pytest.mark.parametrize(("scenario", "code"), CASES)
 def test_a_call_that_fails_leaves_the_truth(scenario: str, code: int, quick_folder: Path) -> None:
     command = ["env", f"LD_PRELOAD={library()}", sys.executable, str(faulting.__file__)]
 
-    every = choose_every(scenario, code)
+    every = choose_every(scenario)
     words = (scenario, str(code), str(quick_folder), str(every))
     reply = finish(_started([*command, *words]), seconds=600)
 
