@@ -39,6 +39,7 @@ GOING = set(
     urllib.request.FancyURLopener urllib.request.URLopener
     """.split()
 )
+_LAST_NAMES = {name.rpartition(".")[2] for name in GOING}
 _SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|WHERE|VALUES)\b")
 _NUMBERED = re.compile(r"\?\d")
 
@@ -154,11 +155,11 @@ def _going(path: Path) -> list[str]:
 
 
 def _names(tree: ast.AST) -> Iterator[str]:
-    """Name what is imported, and every chain of attributes, with dots."""
+    """Name what is imported, and every chain of attributes that may be going, with dots."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Attribute):
+        elif isinstance(node, ast.Attribute) and node.attr in _LAST_NAMES:
             yield ast.unparse(node)
 
 
