@@ -184,3 +184,16 @@ def test_work_of_a_running_session_is_as_old_as_its_last_event(cli: Cli, repo: R
         assert [row.split()[0] for row in rows] == ["resumed", "newer"]
         assert "just now" in rows[0]
         assert "3h ago" in rows[1]
+
+
+@pytest.mark.parametrize("command", [("list",), ("status",)])
+def test_where_nothing_was_announced_the_last_words_have_the_room(
+    cli: Cli, command: tuple[str, ...]
+) -> None:
+    said = "Ask the user what comes next. The agent said last: The coupons work in the cart."
+    cli.ok("save", "coupons", "--summary", "Add coupons", "--next", said)
+
+    out = cli.ok(*command).out
+
+    assert "The agent said last: The coupons work in the cart." in out
+    assert "Ask the user" not in out

@@ -14,6 +14,7 @@ import click
 import msgspec
 
 from leftoff import cli, config
+from leftoff.checkpoint import NOTHING_NEXT
 from leftoff.cli.look import (
     Look,
     align_columns,
@@ -446,6 +447,12 @@ def one_line(text: str | None, limit: int = 60) -> str:
     line = " ".join((text or "-").split())
     # Most lines are short and plain.
     return line if len(line) <= limit and line.isascii() else cut(line, limit)
+
+
+def next_line(action: str | None) -> str:
+    """Return a next action as one short line; if there is none, the agent's last words."""
+    rest = (action or "").removeprefix(NOTHING_NEXT).strip()
+    return one_line(rest or action)
 
 
 def format_fallback_notice(folder: Path) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from leftoff.cli.app import App, clean_line, one_line
+from leftoff.cli.app import App, clean_line, next_line
 from leftoff.cli.list import age_of, describe_entry, format_name, shorten_path
 from leftoff.cli.look import ThreadRow, layout_threads
 from leftoff.cli.progress_bar import show_progress
@@ -91,7 +91,7 @@ def _build_columns(
         "name": [format_name(each.entry) for each in threads],
         "age": [age_of(each.entry, now) for each in threads],
         "project": [shorten_path(app, each.root) for each in threads],
-        "next action": [one_line(each.entry.next_action) for each in threads],
+        "next action": [next_line(each.entry.next_action) for each in threads],
     }
 
 

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from leftoff import cli, session, threads
-from leftoff.cli.app import App, clean_line, command, one_line
+from leftoff.cli.app import App, clean_line, command, next_line, one_line
 from leftoff.cli.look import ThreadRow, layout_threads
 from leftoff.cli.option_types import Number
 from leftoff.errors import UsageError
@@ -214,7 +214,7 @@ def _columns(app: App, entries: Sequence[CheckpointEntry], now: datetime) -> dic
         **locate_worktrees(app, entries),
         "task" if is_theirs else "summary": column("task"),
         "next action": [
-            "-" if _is_done(entry) else one_line(entry.next_action) for entry in entries
+            "-" if _is_done(entry) else next_line(entry.next_action) for entry in entries
         ],
     }
 

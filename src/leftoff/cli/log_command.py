@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from leftoff.checkpoint import MANUAL
-from leftoff.cli.app import App, clean_line, command, key_of, one_line
+from leftoff.cli.app import App, clean_line, command, key_of, next_line, one_line
 from leftoff.cli.choose_thread import has_several, pick_open
 from leftoff.cli.complete_words import checkpoint_argument
 from leftoff.cli.list import (
@@ -189,7 +189,7 @@ def _revisions(entries: Sequence[CheckpointEntry]) -> dict[str, list[str]]:
         "agent": [entry.agent or "" for entry in entries],
         "state": [format_state(entry) for entry in entries],
         "summary": [one_line(entry.task) for entry in entries],
-        "next action": [one_line(entry.next_action or "") for entry in entries],
+        "next action": [next_line(entry.next_action or "") for entry in entries],
     }
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from leftoff import cli, session, snapshots, wiring
 from leftoff.checkpoint import ContextUse
-from leftoff.cli.app import App, command, one_line
+from leftoff.cli.app import App, command, next_line
 from leftoff.cli.list import (
     age_of,
     build_rows,
@@ -197,7 +197,7 @@ def _show_work(app: App, found: _Standing) -> None:
                 "age": [age_of(entry, now) for entry in found.entries],
                 "state": [entry.state for entry in found.entries],
                 **locate_worktrees(app, found.entries),
-                "next action": [one_line(entry.next_action) for entry in found.entries],
+                "next action": [next_line(entry.next_action) for entry in found.entries],
             }
         )
 

@@ -124,7 +124,7 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: 
         asked=_say_what_continue_means(settings, are_several=bool(also)),
         key=_key(checkpoint),
         # With quoin's files, the restore also reads artifacts and prompts.
-        how="--pending" if open_mirrors(settings.mirror).use_sentinels() else "--accept",
+        how="--pending" if _has_sentinels(settings) else "--accept",
         other=say(" (or another name)" if also else ""),
         place=_place(entry, store, settings) if not also else say(""),
     )
@@ -140,6 +140,10 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: 
     if checks.lost_code is not None:
         notice = join([notice, _format_lost_code(checks.lost_code)], " ")
     return StartReply(text, notice, entry.slot)
+
+
+def _has_sentinels(settings: config.Settings) -> bool:
+    return bool(settings.mirror) and open_mirrors(settings.mirror).use_sentinels()
 
 
 def _say_what_continue_means(settings: config.Settings, *, are_several: bool) -> Rendered:
