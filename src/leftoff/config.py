@@ -61,7 +61,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     memory_budget: int = 1000
     briefing_file: str = ""
     reflect: bool = True
-    reflect_at: Literal["low", "medium", "high"] = "high"
+    reflect_at: Literal["low", "medium", "high", "never"] = "high"
     verify: list[str] = []
     not_secret: list[str] = []
     advise_clear: bool = False
@@ -117,7 +117,7 @@ HELP = {
     "briefing_file": "File to keep the memory briefing in; new sessions get what it says.",
     "reflect": "Turn your corrections into rules.",
     "reflect_at": "Lowest confidence for a correction to become a rule at once: low, "
-    "medium or high.",
+    "medium, high, or never (all wait for review).",
     "verify": "Commands that ship runs before it commits, one per line.",
     "not_secret": "Patterns of files that ship commits even if they look like secrets.",
     "advise_clear": "Advise you to clear the agent's context at the end of a save or ship panel.",

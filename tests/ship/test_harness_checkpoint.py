@@ -429,14 +429,17 @@ def test_corrections_become_rules_without_a_question(
     assert "1 rule to review: `leftoff reflect --review`" in output
 
 
-@pytest.mark.promise("harness", 54)
+@pytest.mark.promise("harness", 54, 144)
 def test_the_bar_of_the_config_decides_which_corrections_are_saved(
     shop: Shop, cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reflection = {"enabled": True, "minConfidenceForAuto": "medium"}
-    write(home / "config.json", {"version": 3, "reflection": reflection})
+    reflection: dict[str, Any] = {"enabled": True, "minConfidenceForAuto": "medium"}
+    manual = {**reflection, "autoApproveHighConfidence": False}
+    write(home / "config.json", {"version": 3, "reflection": manual})
     talk = corrected_talk(shop.folder)
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    assert "2 rules would be queued" in cli.ok("reflect", "--dry-run").out
+    write(home / "config.json", {"version": 3, "reflection": reflection})
     shop.write("app.py", "print('csv')\n")
 
     output = cli.ok("ship", "--no-pr", "--no-push").out

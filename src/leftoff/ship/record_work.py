@@ -34,7 +34,7 @@ from leftoff.threads.compose import compose
 from leftoff.threads.continue_thread import list_stated
 
 if TYPE_CHECKING:
-    from leftoff.knowledge.reflect import Grade
+    from leftoff.knowledge.reflect import Bar
 
 
 TRIGGER = "ship"
@@ -378,7 +378,7 @@ def learn(
     store: Store,
     kept: ShipCheckpoint,
     *,
-    bar: "Grade | None",
+    bar: "Bar | None",
     paths: Sequence[str] = (),
     has_layers: bool = False,
 ) -> Lesson:
@@ -463,7 +463,7 @@ def _has_new_patterns(store: Store, kept: ShipCheckpoint, folded: features.Folde
     return not shipped or newest[0].at > shipped[0]
 
 
-def _corrections(store: Store, bar: "Grade | None") -> list[str]:
+def _corrections(store: Store, bar: "Bar | None") -> list[str]:
     """Turn what the user corrected in this session into rules."""
     session = session_id(store)
     if bar is None or session is None:

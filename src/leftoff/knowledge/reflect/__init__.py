@@ -5,7 +5,7 @@ becomes an active rule in memory; others wait there for review. A rejected rule 
 back.
 """
 
-from leftoff.knowledge.reflect.judge_message import ORDER, Grade
+from leftoff.knowledge.reflect.judge_message import ORDER, Bar, Grade
 from leftoff.knowledge.reflect.learn_rules import (
     Reflection,
     SkippedCorrection,
@@ -16,6 +16,7 @@ from leftoff.knowledge.reflect.learn_rules import (
 
 __all__ = [
     "ORDER",
+    "Bar",
     "Grade",
     "Reflection",
     "SkippedCorrection",

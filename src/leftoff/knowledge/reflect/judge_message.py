@@ -123,6 +123,7 @@ def _has_words(judged: str) -> bool:
 # --- judging a message ---
 
 Grade = Literal["low", "medium", "high"]
+Bar = Literal["low", "medium", "high", "never"]
 
 ORDER: tuple[Grade, ...] = get_args(Grade)
 """From the least to the most certain."""
@@ -168,9 +169,9 @@ def judge(said: UserMessage) -> list[CorrectingSentence]:
     return _take_reasons(found, spoken[0])
 
 
-def is_at_least(grade: Grade | None, bar: Grade) -> bool:
-    """Return whether a grade reaches a threshold: low, then medium, then high."""
-    return grade is not None and ORDER.index(grade) >= ORDER.index(bar)
+def is_at_least(grade: Grade | None, bar: Bar) -> bool:
+    """Return whether a grade reaches a threshold: low, then medium, then high; none is never."""
+    return grade is not None and bar != "never" and ORDER.index(grade) >= ORDER.index(bar)
 
 
 def essence(text: str) -> str:

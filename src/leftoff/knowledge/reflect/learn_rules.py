@@ -10,7 +10,7 @@ from leftoff.errors import LeftoffError
 from leftoff.knowledge import memory
 from leftoff.knowledge.memory import EntryDraft, MemoryEntry
 from leftoff.knowledge.reflect.harvest import Correction
-from leftoff.knowledge.reflect.judge_message import Grade, essence, is_at_least
+from leftoff.knowledge.reflect.judge_message import Bar, essence, is_at_least
 from leftoff.knowledge.reflect.read_sessions import (
     SessionCorrections,
     SessionSource,
@@ -70,7 +70,7 @@ def _title(text: str) -> str:
 def reflect(
     store: Store,
     *,
-    bar: Grade = "high",
+    bar: Bar = "high",
     since: datetime | None = None,
     session: str | None = None,
     is_dry_run: bool = False,
@@ -130,7 +130,7 @@ class _SortedCorrections(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _classify_corrections(
-    sessions: Iterable[SessionCorrections], rules: Iterable[MemoryEntry], bar: Grade
+    sessions: Iterable[SessionCorrections], rules: Iterable[MemoryEntry], bar: Bar
 ) -> _SortedCorrections:
     """Separate new from known corrections; a queued rule counts as new once it is said clearly."""
     known = {essence(rule.text): rule for rule in rules}

@@ -24,6 +24,8 @@ def read_settings(path: Path) -> Plain:
     values["reflect"] = flag_of(reflection.get("enabled"))
     confidence = words_of(reflection.get("minConfidenceForAuto")).strip().lower()
     values["reflect_at"] = confidence if confidence in _CONFIDENCES else None
+    if flag_of(reflection.get("autoApproveHighConfidence")) is False:
+        values["reflect_at"] = "never"
     return {key: value for key, value in values.items() if value is not None}
 
 
