@@ -1,5 +1,6 @@
 """harness: what its users rely on between two checkpoints."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,10 @@ def test_a_full_briefing_has_every_section_and_reaches_the_session_whole(
         body = page.partition(f"## {section}")[2].partition("\n## ")[0]
         assert body.count("\n- ") >= 2
         assert section in reply
+    shown = re.findall(r"^- feature-\d+", page, re.MULTILINE)
+    assert f"\n- and {60 - len(shown)} more\n" in page
+    # Rules and failures beyond the limit are not counted, so no number is claimed.
+    assert page.count("\n- and more\n") == 2
     assert "Next steps: Test an export of 0 orders" in page
     assert "Next steps: Test an export of 0 orders" in reply
 

@@ -235,7 +235,10 @@ def test_it_is_gathered_from_the_project(store: Store) -> None:
     material = gather(store, caps=AT_START)
 
     assert [each.text for each in material.decisions] == [f"Decision {n}" for n in (8, 7, 6, 5, 4)]
-    assert (len(material.failures), len(material.rules)) == (3, 5)
+    page = render(material, caps=AT_START)
+    assert (page.count("- Failure "), page.count("- Rule ")) == (3, 5)
+    # One more of each shows that there are more.
+    assert page.count("- and more\n") == 2
     assert material.standing is not None
     assert material.standing.checkpoint == "login-form: Summary of login-form"
     assert material.standing.next_steps == ("Run pytest tests/login-form",)

@@ -49,6 +49,8 @@ class Section(msgspec.Struct, frozen=True):
     """Renders a last line that says how many things were left out; None adds no line."""
     keeps_end: bool = False
     """Whether an item makes no sense without those after it, such as all but the last call."""
+    beyond: int = 0
+    """How many more things there are that are not among the items."""
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -209,8 +211,8 @@ class _SectionGroup:
         cut = f"{self._cut(self._tops)}\n" if self._section.cut else ""
         if missing == len(self._tops):
             heading = f"{self._section.heading}\n" if self._section.heading else ""
-            return f"{heading}{line}{cut if missing > 1 else ''}", ""
-        return line, cut if missing == 1 else ""
+            return f"{heading}{line}{cut if missing > 1 or self._section.beyond else ''}", ""
+        return line, cut if missing == 1 and not self._section.beyond else ""
 
     def render(self) -> Rendered:
         kept = [node.text for node in self.nodes if node.kept]
@@ -220,9 +222,8 @@ class _SectionGroup:
         return join([self._section.heading, *kept, self._cut(missing)])
 
     def _cut(self, missing: "Sequence[_Node]") -> Rendered:
-        if self._section.cut is None or not missing:
-            return say("")
-        return self._section.cut(sum(top.item.count for top in missing))
+        count = sum(top.item.count for top in missing) + self._section.beyond
+        return self._section.cut(count) if self._section.cut and count else say("")
 
 
 # --- making sections ---

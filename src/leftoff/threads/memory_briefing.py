@@ -5,7 +5,7 @@ the state of the work. It depends only on its values, so that it can be kept in 
 only when something is new. If room is short, the lightest lines are left out.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,13 +111,14 @@ def gather(
     """
     limits: Mapping[Kind, int] = {
         "decision": caps.decisions,
-        "failure": caps.failures,
-        "rule": caps.rules,
+        # One more shows that there are more; to count them all takes longer.
+        "failure": caps.failures + 1,
+        "rule": caps.rules + 1,
     }
     found = memory.overview(store, limits)
     unfinished, trouble = _list_unfinished(store)
     return Material(
-        features=unfinished[: caps.features],
+        features=unfinished,
         trouble=trouble,
         decisions=found["decision"],
         failures=found["failure"],
@@ -250,25 +251,44 @@ def _sections(material: Material, caps: Caps) -> Iterator[Section]:
     features = list(_features(material.features[: caps.features]))
     if material.trouble:
         features.append(say(_UNREADABLE))
-    yield _section(say("\n## Active Features"), features, 76)
+    beyond = max(0, len(material.features) - caps.features)
+    yield _section(say("\n## Active Features"), features, 76, _say_more, beyond)
     decisions = [_decision(each) for each in material.decisions[: caps.decisions]]
-    yield _section(say("\n## Recent Decisions (last 5)"), decisions, 80)
+    yield _section(say("\n## Recent Decisions (last 5)"), decisions, 80, _say_more)
     avoided = [_format_failure(each) for each in material.failures[: caps.failures]]
-    yield _section(say("\n## Approaches to AVOID"), avoided, 90)
+    yield _section(
+        say("\n## Approaches to AVOID"), avoided, 90, *_cut(material.failures, caps.failures)
+    )
     rules = [_rule(each) for each in material.rules[: caps.rules]]
-    yield _section(say("\n## Learned Rules"), rules, 85)
+    yield _section(say("\n## Learned Rules"), rules, 85, *_cut(material.rules, caps.rules))
     if material.standing is not None:
         yield _section(
-            say("\n## Current Status"), [*_format_work_state(material.standing)], 95, is_list=False
+            say("\n## Current Status"), [*_format_work_state(material.standing)], 95, None
         )
 
 
 def _section(
-    heading: Rendered, lines: Sequence[Rendered], weight: float, *, is_list: bool = True
+    heading: Rendered,
+    lines: Sequence[Rendered],
+    weight: float,
+    cut: Callable[[int], Rendered] | None,
+    beyond: int = 0,
 ) -> Section:
-    """Make a section; `weight` is that of the first line, and each following one is lighter."""
+    """Make a section; `weight` is that of the first line, and each following one is lighter.
+
+    There are `beyond` more things than the lines show.
+    """
     items = [Item(line, weight - _STEP * place) for place, line in enumerate(lines)]
-    return Section(heading, items, _say_more if is_list else None)
+    return Section(heading, items, cut, beyond=beyond)
+
+
+def _cut(entries: Sequence[MemoryEntry], most: int) -> tuple[Callable[[int], Rendered], int]:
+    """Return how to say that there are more; nobody counted those beyond the limit."""
+    return (_say_uncounted, 1) if len(entries) > most else (_say_more, 0)
+
+
+def _say_uncounted(_count: int) -> Rendered:
+    return say("- and more")
 
 
 def _say_more(count: int) -> Rendered:
