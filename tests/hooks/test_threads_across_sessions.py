@@ -1074,3 +1074,22 @@ def test_who_goes_on_with_the_work_on_another_branch_stays_in_its_thread(
     talk.fire("SessionEnd", reason="other")
 
     assert (only(store).task, only(store).branch) == (TASK, "export")
+
+
+def test_files_of_a_session_beside_it_are_not_called_its_own(talk: Talk, store: Store) -> None:
+    left, right = talk, Talk(talk.folder, "session-2")
+    for each, name in ((left, "left.py"), (right, "right.py")):
+        each.now = datetime.now(UTC)
+        each.start()
+        each.ask(f"Build the {name} page")
+        (talk.folder / name).write_text("1\n", encoding="utf-8")
+        each.edit(name)
+    (talk.folder / "by-shell.py").write_text("1\n", encoding="utf-8")
+    for each in (left, right):
+        each.fire("SessionEnd", reason="other")
+
+    by_task = {each.task: each.files_modified for each in heads(store)}
+
+    # While both ran, nobody knew which of them changed a file through the shell.
+    assert by_task["Build the left.py page"] == ["left.py"]
+    assert "left.py" not in by_task["Build the right.py page"]

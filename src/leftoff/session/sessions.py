@@ -11,7 +11,7 @@ from leftoff.agents.agent import FoundSession
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError, SessionUnreadable
 from leftoff.session import capture, records
-from leftoff.session.facts.report import Facts, report
+from leftoff.session.facts.report import Facts, find_top, report
 from leftoff.session.real_work import can_be_task, is_worth_saving, shows_work
 from leftoff.session.unsaved_work import (
     find_end,
@@ -194,6 +194,16 @@ def list_unsaved(
     """Return the sessions with unsaved work, newest first."""
     found = recent(store, limit=50, since=since, unreadable=unreadable, watch=watch)
     return [each for each in found if each.has_work and not each.is_saved]
+
+
+def has_company(store: Store, session: KnownSession) -> bool:
+    """Return whether another session is running in this worktree, which may change files, too."""
+    lives = records.lives(store.project.state_folder, store.project)
+    return any(
+        find_top(life.cwd) == str(store.project.worktree) and not life.is_dead(store.now())
+        for life in lives
+        if life.session_id != session.session_id
+    )
 
 
 def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Checkpoint:

@@ -41,11 +41,12 @@ from leftoff.projects.project import Project
 from leftoff.redact import redact_value
 from leftoff.session import plans, state_file
 from leftoff.session.plan_text import PlanText
-from leftoff.session.sessions import KnownSession, checkpoint_of
+from leftoff.session.sessions import KnownSession, checkpoint_of, has_company
 from leftoff.store import SavedCheckpoint, Store
 from leftoff.text import times
 from leftoff.wal.notes_place import place
 
+_MOST_SAVES = 20
 # What tools write for themselves when they run: nobody edited it.
 _CACHED = re.compile(
     r"/(?:__pycache__|node_modules|site-packages|\.venv|venv|\.tox|\.nox|\.cache|\.mypy_cache"
@@ -85,7 +86,7 @@ def compose(
     if is_elsewhere:
         # Files and plans of another worktree say nothing about this one.
         return draft
-    draft = with_shell_edits(draft, session, project, settings)
+    draft = with_shell_edits(draft, session, store, settings)
     if with_plan:
         draft = with_step(with_found_plan(draft, project), project.worktree)
     if settings.follows("openclaw"):
@@ -359,18 +360,34 @@ def read_feature(store: Store, settings: Settings, whose: Mapping[str, str]) -> 
 
 
 def with_shell_edits(
-    draft: Checkpoint, session: KnownSession | None, project: Project, settings: Settings
+    draft: Checkpoint, session: KnownSession | None, store: Store, settings: Settings
 ) -> Checkpoint:
     """Add the files that git shows as changed since the session began: tools do not show all."""
+    project = store.project
     started = times.parse(session.facts.started_at, zone=None) if session else None
-    if started is None:
+    if session is None or started is None:
         return draft
     began = started.timestamp()
     known = set(draft.files_modified)
     seen = _drop_native(draft.dirty, project, settings)
     unseen = [path for path in seen if path not in known and not _CACHED.search(f"/{path}")]
     changed = [path for path in unseen if is_modified_since(path, project.worktree, began)]
-    return msgspec.structs.replace(draft, files_modified=[*draft.files_modified, *changed])
+    if not changed or has_company(store, session):
+        return draft
+    others = _list_others_edits(store, session, started)
+    mine = [path for path in changed if path not in others]
+    return msgspec.structs.replace(draft, files_modified=[*draft.files_modified, *mine])
+
+
+def _list_others_edits(store: Store, session: KnownSession, since: datetime) -> set[str]:
+    """Return the files that other sessions have saved as theirs since this one began."""
+    others = [
+        entry
+        for entry in store.index().newest(_MOST_SAVES)
+        if entry.session_id not in {None, session.session_id} and entry.as_of >= since
+    ]
+    loaded = [store.load(entry) for entry in others if not entry.problem]
+    return {path for each in loaded for path in each.files_modified}
 
 
 def with_found_plan(draft: Checkpoint, project: Project) -> Checkpoint:

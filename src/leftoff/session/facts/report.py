@@ -216,11 +216,11 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
 
 def _widen_to_repository(state: FoldState) -> FoldState:
     """Name paths from the top of the repository, as git does, wherever in it the session began."""
-    tops = [_find_top(root) for root in state.roots]
+    tops = [find_top(root) for root in state.roots]
     return msgspec.structs.replace(state, roots=[*dict.fromkeys(tops)])
 
 
-def _find_top(folder: str) -> str:
+def find_top(folder: str) -> str:
     """Return the top of the worktree around a folder; the folder itself if none is there."""
     if not folder.startswith("/"):
         return folder
