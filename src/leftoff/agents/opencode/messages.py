@@ -129,7 +129,7 @@ def _read_message(
         return
     for part in parts:
         if said := _words(part):
-            yield AssistantText(text=said, **event)
+            yield AssistantText(text=said, ends_turn=info.get("finish") == "stop", **event)
         if part.get("type") == "reasoning" and (thought := text(part.get("text")).strip()):
             yield AgentThought(text=thought, **event)
         if part.get("type") == "tool":

@@ -25,7 +25,7 @@ TABLE = HookTable(
         WiredEvent(event="session.error", name="StopFailure"),
         WiredEvent(event="session.status", name="StopFailure"),
         WiredEvent(event="experimental.session.compacting", name="PreCompact", seconds=10),
-        WiredEvent(event="dispose", name="SessionEnd", seconds=3),
+        WiredEvent(event="dispose", name="SessionEnd"),
     ),
 )
 _PLUGIN = Path(__file__).with_name("plugin.js")

@@ -77,7 +77,7 @@ export const Leftoff = async ({ client, directory }) => {
   const endAll = (reason) => {
     for (const id of started) {
       const input = JSON.stringify(recount(id, "SessionEnd", { reason }))
-      spawnSync(HOOK, ["opencode", "SessionEnd"], { cwd: directory, input, timeout: 3000 })
+      spawnSync(HOOK, ["opencode", "SessionEnd"], { cwd: directory, input, timeout: 5000 })
       ended.add(id)
     }
     started.clear()
