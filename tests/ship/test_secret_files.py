@@ -46,6 +46,7 @@ PLANTED: dict[str, bytes] = {
     "credentials.json": f'{{"x": "{PASSWORD}"}}'.encode(),
     "secrets.yaml": f"a: {PASSWORD}\n".encode(),
     "infra.tfstate": PASSWORD.encode(),
+    "short.txt": f"-----BEGIN PRIVATE KEY-----\n{PASSWORD}\n-----END PRIVATE KEY-----\n".encode(),
     "notes.md": f"# Keys\n\n{PEM}".encode(),
     "settings.py": f'AWS_ACCESS_KEY_ID = "{AWS}"\n'.encode(),
     "ci.yaml": f"token: {TOKEN}\n".encode(),

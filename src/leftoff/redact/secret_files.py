@@ -60,6 +60,8 @@ _DUMP = re.compile(
     r"(?m)^-- (?:PostgreSQL database|MySQL|MariaDB) dump\b|^PRAGMA foreign_keys=OFF;\s{1,4}BEGIN "
 )
 _ROWS = re.compile(r"(?m)^(?:COPY [^\n]{1,2000} FROM stdin;|INSERT INTO )")
+# A file that is a private key, even one too short to be real: it must not look safe.
+_KEY_FILE = re.compile(r"\s*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\s+[\w+/=]")
 # Certificates and public keys use the same suffixes as private keys.
 _PUBLIC = re.compile(rb"-----BEGIN (?:TRUSTED )?(?:CERTIFICATE|PUBLIC KEY|RSA PUBLIC KEY|X509 CRL)")
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
@@ -124,7 +126,7 @@ def _find_in_window(window: bytes, encoding: str | None, *, is_last: bool) -> di
     if encoding is None:
         return _in_binary(window)
     text = window.decode(encoding, "replace")
-    pairs = [*find_secrets(text), *_find_dump(text)]
+    pairs = [*find_secrets(text), *_find_dump(text), *_find_key_file(text)]
     # A secret at the very end may be cut off; the next window contains all of it.
     return {secret: kind for kind, secret in pairs if is_last or not text.endswith(secret)}
 
@@ -133,6 +135,12 @@ def _find_dump(text: str) -> list[tuple[str, str]]:
     """Recognize a database dump, which contains what people stored."""
     head = _DUMP.search(text)
     return [("database dump", head[0])] if head and _ROWS.search(text, head.end()) else []
+
+
+def _find_key_file(text: str) -> list[tuple[str, str]]:
+    """Recognize a file that begins with a private key."""
+    head = _KEY_FILE.match(text)
+    return [("private key", head[0])] if head else []
 
 
 def _in_binary(data: bytes) -> dict[str, str]:
