@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # importing `typing` doubles the CPU of `python -c pass`
 if TYPE_CHECKING:
     from leftoff.checkpoint import Checkpoint as Checkpoint
     from leftoff.errors import BelowQualityBar as BelowQualityBar
+    from leftoff.errors import CheckpointEnded as CheckpointEnded
     from leftoff.errors import CheckpointUnreadable as CheckpointUnreadable
     from leftoff.errors import ChoiceNeeded as ChoiceNeeded
     from leftoff.errors import LeftoffError as LeftoffError
@@ -39,6 +40,7 @@ _HOMES = {
     "leftoff.checkpoint": ("Checkpoint",),
     "leftoff.errors": (
         "BelowQualityBar",
+        "CheckpointEnded",
         "CheckpointUnreadable",
         "ChoiceNeeded",
         "LeftoffError",

@@ -35,6 +35,10 @@ class NoSuchCheckpoint(LeftoffError):
     """No checkpoint has this name or id."""
 
 
+class CheckpointEnded(LeftoffError):
+    """The checkpoint to resume was finished, cleared or dropped."""
+
+
 class CheckpointUnreadable(LeftoffError):
     """A checkpoint file is torn, damaged or of an unknown shape."""
 

@@ -15,7 +15,7 @@ from leftoff import session as agent_sessions
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.config import Loaded, Settings
 from leftoff.context import Context, Environment
-from leftoff.errors import LeftoffError, NoSuchCheckpoint, NotAProject
+from leftoff.errors import CheckpointEnded, LeftoffError, NoSuchCheckpoint, NotAProject
 from leftoff.names import clean_name, kebab, suggest_name
 from leftoff.profiles.mirror import Mirrors, open_mirrors
 from leftoff.projects.project import Project, find_project
@@ -330,7 +330,7 @@ class Workspace:
         if entry.state in TRASHED:
             key = entry.name or entry.id
             state = "done" if entry.state == "consumed" else entry.state
-            raise LeftoffError(
+            raise CheckpointEnded(
                 f"{name} is already {state}",
                 hint=f"Run `leftoff trash restore {key}` to bring it back.",
             )

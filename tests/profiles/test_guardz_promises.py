@@ -682,6 +682,12 @@ def test_a_name_that_never_existed_has_no_file_either(cli: Cli, memory: Path) ->
     assert (result.code, "No checkpoint named" in result.err) == (1, True)
     assert names(memory) == ["login-flow"]
 
+    # Nor does one that was resumed have a file.
+    cli.ok("resume", "login-flow", "--accept")
+    result = cli("resume", "login-flow")
+    assert result.out == "Checkpoint file missing (cleaned up stale entry)\n"
+    assert (result.code, "leftoff trash restore login-flow" in result.err) == (1, True)
+
 
 @pytest.mark.promise("guardz", 50)
 def test_the_plan_is_read_when_its_checkpoint_is_resumed(cli: Cli, memory: Path) -> None:

@@ -712,3 +712,13 @@ def test_people_get_the_table_of_openclaw(cli: Cli, claw: Path, columns: int) ->
 
     assert header.split() == ["name", "created", "age", "task"]
     assert row.startswith("csv-import  20")
+
+
+@pytest.mark.promise("openclaw", 56)
+def test_a_file_that_was_removed_is_no_checkpoint_any_more(cli: Cli, claw: Path) -> None:
+    cli.ok("save", "csv-import", *GOOD)
+    native(claw, "csv-import").unlink()
+    result = cli("resume", "csv-import")
+
+    assert (result.code, result.out) == (1, "")
+    assert "leftoff trash restore csv-import" in result.err

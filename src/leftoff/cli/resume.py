@@ -14,7 +14,7 @@ from leftoff.cli.app import App, command, key_of, printable, terminal_width
 from leftoff.cli.complete_words import checkpoint_argument, complete_open
 from leftoff.cli.list import list_facts, show_unsaved
 from leftoff.cli.option_types import Number
-from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint, StoreRefused, UsageError
+from leftoff.errors import CheckpointEnded, ChoiceNeeded, NoSuchCheckpoint, StoreRefused, UsageError
 from leftoff.store import CheckpointEntry
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, block, join, say
@@ -220,17 +220,18 @@ def _refuse_odd_mixes(answer: str | None, given: dict[str, Any]) -> None:
 
 
 def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any]) -> int:
-    if _is_gone(app, name):
+    if _is_gone(app, name) and app.settings.profile == "guardz":
         app.out.result({"gone": name}, _GONE)
         return 0
     try:
         chosen = _choose_entry(app, name, is_accepted=answer == "accept")
-    except NoSuchCheckpoint:
+    except (NoSuchCheckpoint, CheckpointEnded) as error:
         # There, any name without a file gets this message; the error has more to say.
         if app.settings.profile == "guardz" and not app.out.as_json:
             app.out.text(_GONE)
-        # The user may mean work that has no name yet, because nobody has saved it.
-        show_unsaved(app, beside_json=True)
+        if isinstance(error, NoSuchCheckpoint):
+            # The user may mean work that has no name yet, because nobody has saved it.
+            show_unsaved(app, beside_json=True)
         raise
     if chosen is None:
         _show_nothing(app)
