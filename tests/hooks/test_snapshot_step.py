@@ -168,7 +168,8 @@ def test_a_worktree_that_a_command_names_is_kept_too(
 def test_destroyed_code_is_reported_once(repo: Repo, talk: Talk, project: Project) -> None:
     talk.work()
     repo.write("app.py", "print(2)\n")
-    repo.write("new.py", "new\n")
+    for name in ("new.py", "old.py", "own.py", "x.py"):
+        repo.write(name, f"{name}\n")
     run_before(talk, "git reset --hard && git clean -fd")
     repo.git("reset", "--quiet", "--hard")
     repo.git("clean", "-fdq")
@@ -176,7 +177,8 @@ def test_destroyed_code_is_reported_once(repo: Repo, talk: Talk, project: Projec
 
     (found,) = taken(project)
     said = talk.waiting_reply()
-    assert "the uncommitted work in 2 files is gone from the worktree: app.py, new.py" in said
+    assert "the uncommitted work in 5 files is gone from the worktree" in said
+    assert "app.py, new.py, old.py and 2 more. A snapshot has it." in said
     assert f"leftoff snapshot restore {found.short_id} --here" in said
     call = replies.path_of(
         context.state_folder(), str(repo.folder), "claude", "PreToolUse", talk.session_id

@@ -85,14 +85,14 @@ def _describe(case: Case, watched: Watched) -> Rendered | None:
 def format_loss(lost: LostFiles, command: str) -> Rendered:
     """Say which files a command destroyed, and how to get them back."""
     named = ", ".join(lost.paths[:_NAMED])
-    more = f" and {len(lost.paths) - _NAMED} more" if len(lost.paths) > _NAMED else ""
+    if len(lost.paths) > _NAMED:
+        named += f" and {len(lost.paths) - _NAMED} more"
     return say(
         "leftoff: since `{command:120}`, the uncommitted work in {count} is gone from the "
-        "worktree: {named:300}{more}. A snapshot has it. If that was not intended, run "
+        "worktree: {named:300}. A snapshot has it. If that was not intended, run "
         "`{restore}`.",
         command=command,
         count=format_count(len(lost.paths), "file"),
         named=named,
-        more=more,
         restore=lost.command,
     )
