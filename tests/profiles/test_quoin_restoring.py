@@ -453,6 +453,7 @@ def test_a_program_gets_one_document_with_the_raw_text(cli: Cli, imported: Works
     assert answer["hint"].startswith("Manual recovery — ")
 
 
+@pytest.mark.promise("quoin", 81)
 @pytest.mark.accept(99)
 def test_a_file_that_is_gone_is_restored_from_the_store(
     cli: Cli, imported: Workspace, in_session: pytest.MonkeyPatch
