@@ -55,3 +55,9 @@ def test_drawings_show_shares() -> None:
         f"a     {'█' * 12} 1 session",
         f"long  {'█' * 24} 2 sessions",
     ]
+    assert draw_bars({"a": 1, "very long": 2}, 20) == [
+        "a",
+        f"  {'█' * 5} 1",
+        "very long",
+        f"  {'█' * 10} 2",
+    ]

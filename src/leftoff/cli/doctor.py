@@ -5,6 +5,7 @@ import msgspec
 
 from leftoff import profiles
 from leftoff.cli.app import App, command
+from leftoff.cli.look import wrap_line
 from leftoff.errors import NotAProject, UsageError
 from leftoff.projects.project import Project, find_project
 from leftoff.text.plural import format_count
@@ -69,11 +70,13 @@ def _project(app: App) -> Project | None:
 
 
 def _show(app: App, finding: DoctorFinding) -> None:
-    app.out.text(
-        f"{_MARKS[finding.level]}{finding.check}: {finding.what}", fg=_COLOURS[finding.level]
-    )
+    head = f"{_MARKS[finding.level]}{finding.check}: {finding.what}"
+    app.out.text(wrap_line(head, app.out.look.columns, _INDENT), fg=_COLOURS[finding.level])
     for line in filter(None, (finding.why, finding.do)):
-        app.out.text(f"        {line}")
+        app.out.text(f"{_INDENT}{line}")
+
+
+_INDENT = " " * 8
 
 
 def _conclusion(findings: list[DoctorFinding]) -> str:

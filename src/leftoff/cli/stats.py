@@ -141,9 +141,14 @@ def draw_bars(counts: Mapping[str, int], columns: int, thing: str = "") -> list[
     largest = max(counts.values(), default=1)
     labels = max(map(len, counts), default=0)
     room = columns - labels - len(thing) - _NUMBER
-    widest = max(_LEAST_BAR, min(_WIDEST_BAR, room))
-    return [
-        f"{label:{labels}}  {sign * max(1, round(count / largest * widest))} "
+    is_beside = room >= _LEAST_BAR
+    widest = min(_WIDEST_BAR, room if is_beside else columns - _NUMBER - len(thing))
+    bars = [
+        f"{sign * max(1, round(count / largest * widest))} "
         f"{format_count(count, thing) if thing else count}"
-        for label, count in counts.items()
+        for count in counts.values()
     ]
+    if is_beside:
+        return [f"{label:{labels}}  {bar}" for label, bar in zip(counts, bars, strict=True)]
+    # On a narrow screen, a bar is below its label.
+    return [line for label, bar in zip(counts, bars, strict=True) for line in (label, f"  {bar}")]
