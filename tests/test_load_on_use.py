@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -109,3 +110,15 @@ def test_a_needless_import_waits_for_its_first_use(
     assert {"needless.NAME": "loaded", "needless.GIVEN": "given"}.get(uses) == wasteful.FOUND
     assert wasteful.use() == "loaded"
     assert type(sys.modules["needless"]) is type(sys)
+
+
+def test_a_name_imported_from_a_needless_module_does_not_load_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "unneeded.py").write_text("GIVEN = 'loaded'\n")
+    (tmp_path / "eager.py").write_text("from unneeded import GIVEN as FOUND\n")
+    import_without("eager", "unneeded", GIVEN="given")
+
+    assert sys.modules["eager"].FOUND == "given"
+    assert "unneeded" not in sys.modules

@@ -63,8 +63,9 @@ def import_without(name: str, needless: str, **given: object) -> None:
         __import__(name)
         return
     stand_in = module_on_use(needless)
-    # Python's import statement reads the spec of a module that is in `sys.modules`.
-    stand_in.__dict__.update(given, __spec__=None)
+    # The import statement reads the spec of a module that is in `sys.modules`, and its path if
+    # it imports names from it.
+    stand_in.__dict__.update(given, __spec__=None, __path__=[])
     sys.modules[needless] = stand_in
     try:
         __import__(name)
