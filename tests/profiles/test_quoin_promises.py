@@ -10,7 +10,16 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from profiles.quoinspace import OTHER, SESSION, Workspace, followed, in_session, sections, work
+from profiles.quoinspace import (
+    MISMATCH,
+    OTHER,
+    SESSION,
+    Workspace,
+    followed,
+    in_session,
+    sections,
+    work,
+)
 from talk import Talk
 
 __all__ = ["in_session", "work"]
@@ -308,13 +317,15 @@ def test_a_mark_that_names_a_file_of_another_session_is_consumed(
 ) -> None:
     cli.ok("save", "some-task", "--summary", "Do it")
     in_session.setenv("CLAUDE_CODE_SESSION_ID", OTHER)
-    (work.memory / f"pending-restore-{SESSION}.txt").rename(
-        work.memory / f"pending-restore-{OTHER}.txt"
-    )
-    cli.ok("restore")
+    (path,) = work.checkpoints()
+    (work.memory / f"pending-restore-{SESSION}.txt").unlink()
+    work.mark(OTHER, path)
+    os.utime(work.mark("older", path), (0, 0))
+    result = cli.ok("restore")
 
+    assert MISMATCH not in result.out
     assert work.marks() == []
-    assert work.trashed() == [f"pending-restore-{OTHER}.txt"]
+    assert work.trashed() == [f"pending-restore-{OTHER}.txt", "pending-restore-older.txt"]
 
 
 @pytest.mark.promise("quoin", 42)

@@ -40,7 +40,9 @@ def find(app: App) -> FoundCandidates:
     waiting = app.workspace.mirrors.find_waiting(app.store)
     listed = {each.id: each for each in _list_entries(app)}
     shown = app.workspace.mirrors.find_shown(app.store)
-    known = {each.checkpoint_id: each for each in waiting if each.checkpoint_id}
+    # Several sessions may wait for one checkpoint; this session comes first.
+    own = [each for each in waiting if each.session_id == current_session(app)]
+    known = {each.checkpoint_id: each for each in [*waiting, *own] if each.checkpoint_id}
     extra = [app.store.index().get(each) for each in known if each not in listed]
     entries = [*listed.values(), *(each for each in extra if each is not None)]
     candidates = [
