@@ -27,6 +27,7 @@ from leftoff.ship import (
     compose_message,
     delivery,
     outcome,
+    record_lessons,
     record_work,
 )
 from leftoff.ship.branch_history import TIDY_SUBJECT, BranchHistory
@@ -134,7 +135,7 @@ class _Run:
         # Only claude-harness keeps a list of the project's files.
         is_harness = self.settings.follows("harness")
         paths = [each for each in new if each in self.chosen.rest] if is_harness else []
-        lesson = record_work.learn(self.store, kept, bar=bar, paths=paths, has_layers=is_harness)
+        lesson = record_lessons.learn(self.store, kept, bar=bar, paths=paths, has_layers=is_harness)
         self.decisions = lesson.decisions
         return lesson.step
 
@@ -454,7 +455,7 @@ class _Run:
                 self.checkpoint,
                 self.checks,
                 features.glance(self.store),
-                rules=record_work.count_waiting_rules(self.store),
+                rules=record_lessons.count_waiting_rules(self.store),
             ),
             kept=describe_locations(self.store, self.checkpoint, self.native),
             preserved=outcome.list_preserved(self.worktree) if self.settings.mirror else {},

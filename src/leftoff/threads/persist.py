@@ -351,25 +351,15 @@ def autosave(  # noqa: PLR0913 - each is a keyword
     """
     index = store.index()
     found = index.find_thread(draft.session_id) or index.find_thread(find_former())
-    if found is None and continued:
-        found = index.head(continued)
-        # The session may have been asked, and have said no.
-        found = None if found is not None and found.state == "declined" else found
-    if found is None and facts is not None and facts.continues:
-        found = _join_briefed(store, draft, facts.continues)
+    if found is None:
+        found = _find_unjoined(store, draft, facts, continued)
     if left is not None and (former := index.head(left[0])) is not None and not former.problem:
         before, at = store.load(former), left[1]
         if found is None or found.slot == former.slot:
             return _open_another(store, before, draft, facts, ended_at=at, is_noted=is_noted)
         draft = keep_later_work(before, draft, at)
     if found is not None and found.is_open:
-        head = store.load(found)
-        draft = keep_unsettled(head, draft, facts, _list_waiting(store, head, draft, facts))
-        worked_at = times.parse(facts.worked_at) if facts is not None else None
-        revision = _continue(store, head, found, draft, worked_at)
-        if not (is_forced or has_news(head, revision, worked_at)):
-            return None
-        return _write(store, revision)
+        return _revise(store, found, draft, facts, is_forced=is_forced)
     if found is not None and _has_taken(index, draft.session_id, found):
         return _carry_on(store, found, draft, facts)
     # The thread of the session may have ended; what follows is other work.
@@ -381,6 +371,30 @@ def autosave(  # noqa: PLR0913 - each is a keyword
             store, ended, draft, facts, ended_at=ended_at, is_noted=is_noted, is_over=is_over
         )
     return open_thread(store, with_task(draft)) if is_noted or _opens(draft, facts) else None
+
+
+def _find_unjoined(
+    store: Store, draft: Checkpoint, facts: Facts | None, continued: str
+) -> CheckpointEntry | None:
+    """Find the thread that a session continues without having joined it."""
+    found = store.index().head(continued) if continued else None
+    # The session may have been asked, and have said no.
+    if found is not None and found.state != "declined":
+        return found
+    named = facts.continues if facts is not None else None
+    return _join_briefed(store, draft, named) if named else None
+
+
+def _revise(
+    store: Store, entry: CheckpointEntry, draft: Checkpoint, facts: Facts | None, *, is_forced: bool
+) -> SavedCheckpoint | None:
+    """Save the next revision of an open thread, if there is news or it is forced."""
+    head = store.load(entry)
+    draft = keep_unsettled(head, draft, facts, _list_waiting(store, head, draft, facts))
+    worked_at = times.parse(facts.worked_at) if facts is not None else None
+    revision = _continue(store, head, entry, draft, worked_at)
+    is_wanted = is_forced or has_news(head, revision, worked_at)
+    return _write(store, revision) if is_wanted else None
 
 
 def _open_another(  # noqa: PLR0913 - each is a keyword
