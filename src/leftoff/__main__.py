@@ -61,12 +61,12 @@ def _import_click() -> None:
 
     from leftoff.load_on_use import import_without  # noqa: PLC0415 - the shell prompt needs none
 
+    import_without("pathlib", "ipaddress")
+    import_without("uuid", "platform", system=lambda: os.uname().sysname)
     # Only the extra `ui` brings typing_extensions along; Python's own `typing` has these names.
     hints = {"get_type_hints": typing.get_type_hints}
     names = {"NotRequired": typing.NotRequired, "Required": typing.Required}
     import_without("msgspec", "typing_extensions", **hints, **names)
-    import_without("pathlib", "ipaddress")
-    import_without("uuid", "platform", system=lambda: os.uname().sysname)
     import_without("click", "inspect", cleandoc=_clean_text)
 
 
