@@ -145,6 +145,9 @@ def test_what_was_done_for_a_request_whose_thread_ended_is_finished(
         later.now = LATER
         later.edit("z.py")
     later.say("That is done.")
+    later.now = LATER + timedelta(minutes=1)
+    later.ask("great, thanks!")
+    later.say("You are welcome.")
     later.fire("SessionEnd", reason="other")
 
     assert heads(store) == []

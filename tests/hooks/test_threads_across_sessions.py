@@ -1093,3 +1093,22 @@ def test_files_of_a_session_beside_it_are_not_called_its_own(talk: Talk, store: 
     # While both ran, nobody knew which of them changed a file through the shell.
     assert by_task["Build the left.py page"] == ["left.py"]
     assert "left.py" not in by_task["Build the right.py page"]
+
+
+def test_a_number_picks_from_what_the_agent_listed_when_asked_what_is_open(
+    talk: Talk, store: Store
+) -> None:
+    work(talk, CART, "cart.py")
+    work(Talk(talk.folder, "session-2"))
+    later = Talk(talk.folder, "session-3")
+    resume_by_prompt(later, "what is open?")
+    later.say(f"Open are:\n1. {TASK}\n2. {CART}\nWhich one shall I resume?")
+    later.fire("UserPromptSubmit", prompt="2")
+    later.ask("2")
+    later.edit("coupon.py")
+    later.fire("SessionEnd", reason="other")
+
+    assert {each.task: each.session_id for each in heads(store)} == {
+        CART: "session-3",
+        TASK: "session-2",
+    }

@@ -139,23 +139,29 @@ def _join(case: Case, head: CheckpointEntry) -> Case:
 def _find_offered(case: Case, life: Life) -> CheckpointEntry | None:
     """Return the thread to continue if a prompt agrees to the offer, or goes on from it."""
     # After another request, "continue" means that one.
-    if life.has_passed:
+    if life.has_passed or _makes_agent_ask(case):
         return None
     prompt = case.event.prompt
-    if _makes_agent_ask(case) or _answers_other_words(case):
+    # The agent may have asked about a thread, or have listed some.
+    is_picked = not begins_to_continue(prompt)
+    if is_go_ahead(prompt) and (head := _find_proposed(case, is_picked=is_picked)):
+        return head
+    if _answers_other_words(case):
         return None
     if life.asked or begins_to_continue(prompt):
         head = _find_proposed(case) or case.store.index().head(life.offered)
         # This session may have declined it since.
         return head if head is not None and head.state != "declined" else None
-    if is_go_ahead(prompt):
-        return _find_proposed(case, is_picked=True)
-    return _find_asked(case, life.offered) or _find_followed(case, life.offered)
+    # Of go-aheads, only those two kinds name a thread.
+    if not is_go_ahead(prompt):
+        return _find_asked(case, life.offered) or _find_followed(case, life.offered)
+    return None
 
 
 def _answers_other_words(case: Case) -> bool:
     """Return whether a go-ahead is about what the agent answered to a question before."""
-    if case.memory is None or not is_go_ahead(case.event.prompt):
+    is_prompt = case.event.kind == "prompt"
+    if case.memory is None or not (is_prompt and is_go_ahead(case.event.prompt)):
         return False
     state, asked = case.memory.state, drop_greeting(case.event.prompt.strip())
     is_read = bool(state.requests) and state.requests[-1].text == asked

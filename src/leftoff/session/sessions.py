@@ -62,7 +62,7 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
             is_turn_over=facts.is_turn_over,
             has_done=self.has_done,
         ) or is_finished(
-            self.ended_at, facts.worked_at, facts.requested_at, is_turn_over=facts.is_turn_over
+            self.ended_at, facts.worked_at, facts.worked_for, is_turn_over=facts.is_turn_over
         )
 
     @property

@@ -41,7 +41,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     intent: str = ""
     branch: str = ""
     worked_at: str = ""
-    requested_at: str = ""
+    worked_for: str = ""
     is_turn_over: bool = False
     has_done: bool = True
     """Whether anything was done besides talking: a prompt that waits is work, too."""
@@ -166,7 +166,7 @@ def find_end(store: Store, index: StoreIndex, agent: str, session_id: str) -> da
 
 
 def is_finished(
-    ended_at: datetime | None, worked_at: str, requested_at: str, *, is_turn_over: bool
+    ended_at: datetime | None, worked_at: str, worked_for: str, *, is_turn_over: bool
 ) -> bool:
     """Return whether all that a session did was for a thread that has ended.
 
@@ -174,7 +174,7 @@ def is_finished(
     """
     if ended_at is None:
         return False
-    worked, requested = times.parse(worked_at), times.parse(requested_at)
+    worked, requested = times.parse(worked_at), times.parse(worked_for)
     if requested is not None and requested <= ended_at:
         return True
     return worked is not None and worked <= ended_at and is_turn_over
@@ -229,7 +229,7 @@ def _read(store: Store, agent: str, found: FoundSession, most_bytes: int | None)
         intent=known.facts.intent,
         branch=known.facts.branch,
         worked_at=known.facts.worked_at,
-        requested_at=known.facts.requested_at,
+        worked_for=known.facts.worked_for,
         is_turn_over=known.facts.is_turn_over,
         has_done=known.has_done,
     )
@@ -250,7 +250,7 @@ def _check(
     ) or is_finished(
         find_end(store, index, agent, found.session_id),
         verdict.worked_at,
-        verdict.requested_at,
+        verdict.worked_for,
         is_turn_over=verdict.is_turn_over,
     )
     if is_saved or _may_be_alive(store, agent, found.session_id, touched_at):

@@ -414,12 +414,12 @@ def _open_another(  # noqa: PLR0913 - each is a keyword
     """
     opened = keep_later_work(ended, draft, ended_at)
     worked_at = times.parse(facts.worked_at) if facts is not None else None
-    requested_at = times.parse(facts.requested_at) if facts is not None else None
+    asked_at = times.parse(facts.worked_for) if facts is not None else None
     is_asked = any(map(is_substantial, [opened.summary, opened.intent, *opened.requests]))
     # Not every transcript says when something was done; then only a request is sure to be new.
     is_later = worked_at > ended_at if worked_at and ended_at else is_asked
     has_plan = is_asked and any(todo.status in {"pending", "in_progress"} for todo in opened.todos)
-    is_agreed = bool(requested_at and ended_at and requested_at > ended_at)
+    is_agreed = bool(asked_at and ended_at and asked_at > ended_at)
     is_wanted = is_asked or is_agreed or not is_over
     has_worked = is_wanted and is_later and (has_plan or has_edited_since(opened, ended_at))
     return open_thread(store, with_task(opened)) if is_noted or has_worked else None

@@ -20,6 +20,7 @@ def note_use(state: FoldState, call: ToolCall, event: ToolResult) -> None:
     is_edit = call.kind == "edit" or bool(event.paths)
     state.worked_at = event.at if is_edit and event.at else state.worked_at
     if is_edit:
+        state.worked_for = state.requested_at
         note_work(state)
     for name in event.paths or call.paths:
         path = written_paths.normalise(name, state.cwd)

@@ -268,6 +268,7 @@ class Fold:
             return
         if not is_look(command):
             state.worked_at = event.at or state.worked_at
+            state.worked_for = state.requested_at
             note_work(state)
         folder = written_paths.normalise(call.folder, state.cwd) if call.folder else state.cwd
         placed = shell_commands.place(command, folder)

@@ -137,6 +137,8 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     """When a file was last edited, or a command run that may change something."""
     requested_at: str = ""
     """When the user last asked for something, or agreed to it."""
+    worked_for: str = ""
+    """When the user asked for what was done last."""
     cwd: str = ""
     branch: str = ""
     roots: list[str] = []

@@ -67,7 +67,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     started_at: str = ""
     last_at: str = ""
     worked_at: str = ""
-    requested_at: str = ""
+    worked_for: str = ""
     cwd: str = ""
     base: str = ""
     """The folder that commands and paths are shown for."""
@@ -153,7 +153,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 # What the fold keeps under the same name.
 _SAME = (
-    "session_id agent_version model started_at last_at worked_at requested_at cwd roots branch "
+    "session_id agent_version model started_at last_at worked_at worked_for cwd roots branch "
     "continues is_interim is_turn_over plan_path plan_title commit_sha commit_subject refusals "
     "tokens compactions constraints limit held has_parted lacks_results"
 ).split()
