@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import PurePosixPath
 
 import msgspec
@@ -159,7 +160,7 @@ def _split_artifacts(lines: Lines) -> Iterator[list[str]]:
 def _name_columns(lines: Lines) -> Iterator[str]:
     """Yield the lines; the head of a table goes to the cells behind the path."""
     heads: list[str] = []
-    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+    for line, below in zip_longest(lines, lines[1:], fillvalue=""):
         if line.startswith("|") and is_ruler(below) and below.startswith("|"):
             heads = split_row(line)
         elif line.startswith("|") and heads and is_ruler(line):
