@@ -63,6 +63,7 @@ def test_every_section_is_found_in_any_language_and_frame(
         ("- <src/money.py>", "src/money.py"),
         (" src/money.py | 12 +++++++-----", "src/money.py"),
         ("- ?? src/money.py", "src/money.py"),
+        ("R  src/cash.py -> src/money.py", "src/money.py"),
     ],
 )
 def test_a_modified_file_is_its_path(line: str, path: str) -> None:
@@ -92,6 +93,9 @@ FRAMES = {
     "**Modified Files:** src/a.py\n",
     "a field, and a title that is underlined": f"Checkpoint: money\n=======\n{HEAD}"
     f"- **Left Off:** Half of it.\n\n{LAST}",
+    "a fence around all of it": f"```md\n# Checkpoint: money\n{HEAD}\n## Left Off\n"
+    "Half of it.\n\n## Done\n- Header\n\n## Failed\n- Redis (reason: slow)\n\n"
+    "## Files\n- src/a.py\n```\n",
     "a quote": f"# Checkpoint: money\n{HEAD}\n## Left Off\n> Half of it.\n\n{LAST}",
 }
 

@@ -18,6 +18,11 @@ _WHY = re.compile(
     r"\s*[:\uff1a](?:\*\*|__)?\s*",
     re.IGNORECASE,
 )
+# the cache (reason: too large)
+_INSIDE = re.compile(
+    rf"(.*?\S)[ \t]*[(\uff08](?:{guardz_words.WHY})[ \t]*[:\uff1a][ \t]*([^()\n]+)[)\uff09]\.?",
+    re.IGNORECASE,
+)
 NOTHING_BECAUSE = re.compile(rf"[(*_`]*(?:{NOTHING})\b[*_`]*\s*[-(,.;:\u2013\u2014]", re.IGNORECASE)
 
 
@@ -35,6 +40,8 @@ def split_failure(text: str) -> Plain:
     first, _, below = text.partition("\n")
     if found["why"]:
         return found
+    if inside := _INSIDE.fullmatch(text):
+        return {"what": inside[1], "why": inside[2]}
     if (label := _LABEL.match(first)) and first[label.end() :].strip():
         return {"what": (label["bold"] or label["plain"]).strip(), "why": text[label.end() :]}
     if because := _BECAUSE.search(first):

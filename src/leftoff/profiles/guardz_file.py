@@ -73,7 +73,8 @@ _MOST_FILES = 10
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file."""
     text = data.decode("utf-8", "replace")
-    top, *sections = loose_markdown.split(loose_markdown.unquote(text), TITLES)
+    plain = loose_markdown.unquote(loose_markdown.unfence(text))
+    top, *sections = loose_markdown.split(plain, TITLES)
     sections = _name_by_order(sections)
     name = name_of(path.name)
     reader = _Reader(name)

@@ -28,6 +28,7 @@ def read_files(lines: Sequence[str]) -> list[str]:
 _STATUS = re.compile(
     r"^[ ]?(?:[MADRCTU?!]{1,2}|[Nn]ew|[Mm]odified|[Dd]eleted|[Rr]enamed):?[ \t]+(?=\S)"
 )
+_RENAMED = re.compile(r"^[ ]?R[ MD]?[ \t]+\S+ -> (\S+)$")
 _BOX = re.compile(r"\[[ xX\u2713\u2714]\][ \t]+")
 # [money.py](src/money.py#L10), <src/money.py>
 _LINKED = re.compile(r"\[[^\]\n]*\]\(([^()\s#]+)(?:#[^()\s]*)?\)|<([^<>\s]+)>")
@@ -40,6 +41,8 @@ def read_path(item: str) -> tuple[str, bool]:
     """Return the path in a line about a file, and whether the line has nothing else."""
     if quoted := re.fullmatch(r"`` (.+) ``|`([^`\n]+)`", item, re.DOTALL):
         return quoted[1] or quoted[2], True
+    if renamed := _RENAMED.match(item):
+        return renamed[1], False
     item = _BOX.sub("", item, count=1)
     if linked := _LINKED.match(item):
         return linked[1] or linked[2], linked.end() == len(item) and linked[1] is None

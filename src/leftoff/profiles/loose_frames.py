@@ -10,11 +10,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 
 from leftoff.profiles.loose_headings import find_sections, fold_title, level_headings
+from leftoff.profiles.loose_markdown import unfence
 from leftoff.text.markdown_tables import is_ruler, split_row
 
-_WHOLE = re.compile(
-    r"\s*(```+|~~~+)[ \t]*(?:markdown|md|text)?[ \t]*\n(.*)\n\1[ \t]*\s*", re.DOTALL
-)
 _FRONT = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"([^\s:#-][^:\n]{0,40}):(?:[ \t]+(.*))?$")
 _UNDERLINE = re.compile(r"(?:-{3,}|={3,})[ \t]*$")
@@ -26,9 +24,7 @@ def reframe(text: str, sections: Mapping[str, Collection[str]]) -> str:
 
     `sections` has the folded spellings of each title.
     """
-    text = text.replace("\r\n", "\n")
-    if (whole := _WHOLE.fullmatch(text)) is not None and not [*find_sections(text)]:
-        text = whole[2]
+    text = unfence(text.replace("\r\n", "\n"))
     missing = _list_missing(text, sections)
     if missing:
         text = _lift_table(_lift_front_matter(_level_underlined(text, missing), missing), missing)

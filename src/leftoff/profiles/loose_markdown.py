@@ -174,6 +174,18 @@ def split_fields(line: str) -> list[str]:
     return found if is_split and all(map(read_field, found)) else [line]
 
 
+_WHOLE = re.compile(
+    r"\s*(```+|~~~+)[ \t]*(?:markdown|md|text)?[ \t]*\n(.*)\n\1[ \t]*\s*", re.DOTALL
+)
+
+
+def unfence(text: str) -> str:
+    """Return a text without the code fence around all of it, if no heading is outside of it."""
+    whole = _WHOLE.fullmatch(text)
+    is_bare = whole is not None and next(_find_headings(text.split("\n")), None) is None
+    return whole[2] if whole is not None and is_bare else text
+
+
 def unquote(text: str) -> str:
     """Return a text without the marks of a quote, if all of it is one."""
     lines = text.split("\n")
