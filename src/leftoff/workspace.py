@@ -493,7 +493,7 @@ class Workspace:
         unreadable: "list[UnreadableTranscript] | None" = None,
         watch: WatchReading | None = None,
     ) -> "list[KnownSession]":
-        """List the sessions whose work is in no checkpoint, newest first; small talk is no work.
+        """List the sessions whose work is in no checkpoint, newest first, without small talk.
 
         `watch` shows how far the reading of their transcripts is.
         """

@@ -20,7 +20,7 @@ from leftoff.snapshots.shelf import StoredSnapshot, find_newest_of, find_snapsho
 from leftoff.snapshots.take import MAX_FILE_BYTES
 
 _SECONDS = 5.0
-# The mark of a running process is no work, and goes away with it.
+# These only mark a running process and disappear with it; they hold no work.
 _OF_PROCESSES = (".pid", ".pidfile.lock")
 # A snapshot that is so far back says little about the present.
 _LOOKED_AT = 200

@@ -168,6 +168,18 @@ def build_context_reply(
     return line
 
 
+def build_flat_reply(key: str, text: Rendered, *, limit: int) -> Reply:
+    """Build a reply with the context under one key, cut so that the line keeps within a limit."""
+    if not text:
+        return NO_REPLY
+    line = build_reply({key: str(text)})
+    return (
+        line
+        if len(line) <= limit
+        else build_flat_reply(key, shorten(text, line, limit), limit=limit)
+    )
+
+
 def shorten(text: Rendered, line: str, limit: int) -> Rendered:
     """Cut a text by as much as the line that holds it is too long."""
     # A share of it, because a line break takes two characters of the line.

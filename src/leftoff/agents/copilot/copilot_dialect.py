@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from leftoff.agents.claude.claude_dialect import (
+    build_flat_reply,
     build_reply,
     no_lock,
     read_input,
     read_payload,
     read_text,
-    shorten,
 )
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Kind, Reply
 from leftoff.processes import is_alive
@@ -93,14 +93,9 @@ def list_pids(root: Path, session_id: str) -> list[int]:
 
 def context_reply(event: str, text: Rendered, *, notice: Rendered | None = None) -> Reply:
     """Build a reply that adds context for the model; Copilot shows no notice to the user."""
-    del notice
-    if not text:
-        return NO_REPLY
+    del event, notice
     # Flat: Copilot ignores what other agents nest in `hookSpecificOutput`.
-    line = build_reply({"additionalContext": str(text)})
-    if len(line) > REPLY_LIMIT:
-        return context_reply(event, shorten(text, line, REPLY_LIMIT))
-    return line
+    return build_flat_reply("additionalContext", text, limit=REPLY_LIMIT)
 
 
 def block_reply(event: str, reason: Rendered) -> Reply:

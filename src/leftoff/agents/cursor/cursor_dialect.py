@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 
 from leftoff.agents.claude.claude_dialect import (
+    build_flat_reply,
     build_reply,
     no_lock,
     no_pid,
     read_count,
     read_payload,
     read_text,
-    shorten,
 )
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Kind, Reply
 from leftoff.text.fence import Rendered
@@ -71,13 +71,8 @@ def find_transcript(root: Path, session_id: str) -> str:
 
 def context_reply(event: str, text: Rendered, *, notice: Rendered | None = None) -> Reply:
     """Build a reply that adds context for the model; Cursor shows a notice only if it stops."""
-    del notice
-    if not text:
-        return NO_REPLY
-    line = build_reply({"additional_context": str(text)})
-    if len(line) > REPLY_LIMIT:
-        return context_reply(event, shorten(text, line, REPLY_LIMIT))
-    return line
+    del event, notice
+    return build_flat_reply("additional_context", text, limit=REPLY_LIMIT)
 
 
 def block_reply(event: str, reason: Rendered) -> Reply:

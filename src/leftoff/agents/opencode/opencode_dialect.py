@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from leftoff.agents.claude.claude_dialect import (
+    build_flat_reply,
     build_reply,
     no_lock,
     no_pid,
@@ -15,7 +16,6 @@ from leftoff.agents.claude.claude_dialect import (
     read_input,
     read_payload,
     read_text,
-    shorten,
 )
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Kind, Reply
 from leftoff.text.fence import Rendered
@@ -69,13 +69,8 @@ def find_transcript(root: Path, session_id: str) -> str:
 
 def context_reply(event: str, text: Rendered, *, notice: Rendered | None = None) -> Reply:
     """Build a reply that adds context for the model; the plugin shows no notice to the user."""
-    del notice
-    if not text:
-        return NO_REPLY
-    line = build_reply({"context": str(text)})
-    if len(line) > REPLY_LIMIT:
-        return context_reply(event, shorten(text, line, REPLY_LIMIT))
-    return line
+    del event, notice
+    return build_flat_reply("context", text, limit=REPLY_LIMIT)
 
 
 def block_reply(event: str, reason: Rendered) -> Reply:

@@ -115,7 +115,7 @@ def _write_progress(documents: Documents, checkpoint: Checkpoint, news: StoreNew
         # It shows what somebody said, which is another checkpoint than this one.
         return
     if checkpoints.is_unused(documents.files.root / PROGRESS):
-        # The installer's page is no work, so there is nothing in it to import.
+        # The installer's page holds no work, so there is nothing to import from it.
         documents.change(PROGRESS, change)
     else:
         _replace(documents, PROGRESS, checkpoint, change)
