@@ -234,7 +234,8 @@ def test_the_sentence_is_asked_on_a_terminal_and_given_to_an_agent(cli: Cli, cla
 def test_the_last_progress_of_several_days_is_not_the_stack(cli: Cli, claw: Path) -> None:
     text = (
         "# Checkpoint: q1-data\n\n**Task:** Crunch Q1\n\n## Progress\n### Day 1 (2026-11-14)\n"
-        "- Loaded the sales\n### Current Stack\n- pandas\n\n## Next Action\nRun the report\n"
+        "- [x] Loaded the sales\n- [ ] Clean them\n### Current Stack\n- pandas\n\n"
+        "## Next Action\nRun the report\n"
     )
     path = claw / "memory" / "checkpoints" / "q1-data.md"
     path.parent.mkdir(parents=True)

@@ -94,14 +94,14 @@ def _end(text: str) -> str:
 
 
 def _find_last_progress(checkpoint: Checkpoint) -> str:
-    """Return where the work stopped, or what was done last; a list of the stack is neither."""
+    """Return where the work stopped, or what was done last, not what a list leaves open."""
     done: list[str] = []
     is_stack = False
     for text in checkpoint.done:
         if text.startswith("#"):
             is_stack = "stack" in text.lower()
-        elif not is_stack:
-            done.append(text)
+        elif not is_stack and not text.startswith("[ ]"):
+            done.append(re.sub(r"^\[[xX]\][ \t]+", "", text))
     return checkpoint.left_off or (done[-1] if done else "none recorded")
 
 
