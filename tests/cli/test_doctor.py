@@ -289,6 +289,9 @@ def test_every_version_that_was_not_tested_is_named(cli: Cli, state: Path, tmp_p
         program = tmp_path / "bin" / wiring.table.programs[0]
         program.write_text("#!/bin/sh\necho 99.0.1\n", encoding="utf-8")
         program.chmod(0o755)
+    # Gemini CLI leaves files even when it only prints its version.
+    leaves = 'mkdir -p "${GEMINI_CLI_HOME:-$HOME}/.gemini/left"'
+    (tmp_path / "bin" / "gemini").write_text(f"#!/bin/sh\n{leaves}\necho 99.0.1\n", "utf-8")
     done = cli.process("doctor", env={"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
 
     for agent, wiring in WIRINGS.items():
@@ -297,6 +300,7 @@ def test_every_version_that_was_not_tested_is_named(cli: Cli, state: Path, tmp_p
         tested = f"was tested with {table.title} {table.tested}"
         shown = tested if table.tested else f"was not tested with any version of {table.title}"
         assert f"leftoff {shown}" in done.stdout
+    assert not (tmp_path / "home" / ".gemini").exists()
     assert state.is_dir()
 
 

@@ -5,10 +5,11 @@ import os
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from leftoff import DISTRIBUTION, __version__, config, snapshots
+from leftoff import DISTRIBUTION, __version__, config, processes, snapshots
 from leftoff.errors import LeftoffError
 from leftoff.projects.project import Project
 from leftoff.store import Store
@@ -212,8 +213,12 @@ def _advise_path() -> str:
 
 def _ask_version(agent: str) -> str:
     """Return what an agent says about its version; empty if it cannot be run."""
-    answers = (try_programs.ask([each, "--version"]) for each in WIRINGS[agent].table.programs)
-    return next((answer.line for answer in answers if answer.code == 0), "")
+    with tempfile.TemporaryDirectory() as folder:
+        # Gemini CLI leaves two files in its home each time.
+        env = processes.copy_for_child(GEMINI_CLI_HOME=folder)
+        programs = WIRINGS[agent].table.programs
+        answers = (try_programs.ask([each, "--version"], env=env) for each in programs)
+        return next((answer.line for answer in answers if answer.code == 0), "")
 
 
 def _report_missing(agents: Sequence[str]) -> Iterator[DoctorFinding]:
