@@ -258,6 +258,8 @@ def test_what_does_not_fit_on_the_screen_goes_to_the_pager(cli: Cli) -> None:
         assert terminal.rest().count("form-19") == 2
     with cli.terminal("list", "--limit=1", env={"PAGER": "false"}) as terminal:
         assert "form-19" in terminal.rest()
+    with cli.terminal("help", "all", env={"PAGER": "tee /dev/stderr"}) as terminal:
+        assert terminal.rest().count("dispatch-check") == 2
 
 
 def test_texts_cannot_steer_a_real_terminal(cli: Cli) -> None:

@@ -22,6 +22,9 @@ def help_(app: App, names: tuple[str, ...]) -> None:
 def _show(app: App, help_page: str) -> None:
     if app.out.as_json:
         app.out.json({"help": help_page})
+    elif app.out.is_for_person:
+        with app.out.paged():
+            app.out.lines(help_page.splitlines())
     else:
         click.echo(help_page)
 
