@@ -1112,3 +1112,17 @@ def test_a_number_picks_from_what_the_agent_listed_when_asked_what_is_open(
         CART: "session-3",
         TASK: "session-2",
     }
+
+
+def test_a_greeting_changes_nothing_although_there_is_a_new_commit(
+    talk: Talk, store: Store, repo: Repo
+) -> None:
+    work(talk)
+    before = only(store)
+    repo.commit("Rewrite the client", {"client.py": "new\n"})
+    greeting = Talk(talk.folder, "session-2")
+    resume_by_prompt(greeting, "hello")
+    greeting.say("Hello.")
+    greeting.fire("SessionEnd", reason="other")
+
+    assert only(store) == before

@@ -292,8 +292,10 @@ def find_continued(
         offered, has_passed = life.offered, life.has_passed
     asked = [facts.task, facts.intent, *facts.requests]
     # A number picks something from a list, which need not be the first.
-    has_agreed = facts.intent and not any(
-        can_be_task(each) or _DIGIT.search(each) for each in asked
+    has_agreed = (
+        facts.intent
+        and shows_work(facts)
+        and not any(can_be_task(each) or _DIGIT.search(each) for each in asked)
     )
     return offered if has_agreed and not has_passed else ""
 
