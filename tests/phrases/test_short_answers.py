@@ -10,6 +10,7 @@ from leftoff.phrases.short_answers import (
     find_rules,
     is_follow_up,
     is_go_ahead,
+    list_untouched,
 )
 from rows import for_each
 
@@ -162,6 +163,28 @@ def test_a_reply_to_a_question_begins_with_an_answer(message: str) -> None:
 )
 def test_another_request_does_not_begin_with_an_answer(message: str) -> None:
     assert not begins_with_answer(message)
+
+
+@for_each(
+    ("message", "clauses"),
+    [
+        (
+            "Add a flag. Don't touch src/app.py, b.py or c.py.",
+            ["Don't touch src/app.py, b.py or c.py"],
+        ),
+        ("rename it but leave config.py alone, please", ["leave config.py alone"]),
+        ("Fix a.py without changing its tests, then push", ["without changing its tests"]),
+        ("Räum auf, setup.py bitte nicht anfassen", ["setup.py bitte nicht anfassen"]),
+        ("Corrige a.py sans toucher à b.py", ["sans toucher à b.py"]),
+        ("Arregla a.py, no toques b.py", ["no toques b.py"]),
+        ("修复 a.py，不要改 b.py。", ["不要改 b.py"]),
+        ("a.py を直して、b.py は変更しないで", ["b.py は変更しない"]),
+        ("Why don't you change a.py?", []),
+        ("Add touch support to app.py", []),
+    ],
+)
+def test_what_must_stay_untouched_is_found(message: str, clauses: list[str]) -> None:
+    assert list_untouched(message) == clauses
 
 
 @for_each(

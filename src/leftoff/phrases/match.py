@@ -129,6 +129,8 @@ class ReplyTable(_Table, frozen=True):
     """Units of a message that declines what the agent proposed: `no`, `never mind`."""
     wishes: str = ""
     """Whole questions that ask for work rather than for an answer: `can you …`, `what about …`."""
+    untouched: str = ""
+    """Clauses that name what must stay as it is, such as `don't touch CLAUSE`; with accents."""
     withdrawals: str = ""
     """How a message begins that takes back an earlier request: `forget `, `never mind `."""
     pauses: str = ""

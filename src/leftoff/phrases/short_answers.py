@@ -15,6 +15,11 @@ _GREETED = (
     r"| (?=(?:can|could|would|please|i|we) ))(?=\S)"
 )
 _PAUSE = r"(?=\W*$|\s*[,.;:!。，、！…–—-]|\s+(?:and|but|und|aber|et|mais|y|pero)\s)"
+# The rest of a clause. A comma ends it, unless the next word is a file.
+_CLAUSE = (
+    r"[^;\n]{1,200}?(?=[.!?](?:\s|$)|[;\n。，；]|,(?!\s*(?:(?:and|or) )?[\w./-]+\.\w)|$"
+    r"|\s(?:but|then|just|only|because|mais|puis|pero|luego)\s)"
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
 _CLAUSE_END = re.compile(
@@ -68,6 +73,11 @@ def is_follow_up(message: str) -> bool:
 def begins_with_answer(message: str) -> bool:
     """Return whether a message begins as a reply to a question does, such as `yes, but later`."""
     return _answers().match(fold(message).lstrip()) is not None
+
+
+def list_untouched(message: str) -> list[str]:
+    """Return the clauses of a message that name what must stay as it is."""
+    return [found[0] for found in _untouched().finditer(message.replace("’", "'"))]
 
 
 def split_withdrawal(message: str) -> tuple[str, str] | None:
@@ -137,6 +147,16 @@ def _answers() -> re.Pattern[str]:
             for phrase in split_phrases(language.replies.answers, {"PAUSE": _PAUSE})
         )
     )
+
+
+@functools.cache
+def _untouched() -> re.Pattern[str]:
+    phrases = [
+        phrase
+        for language in read_languages()
+        for phrase in split_phrases(language.replies.untouched, {"CLAUSE": _CLAUSE})
+    ]
+    return re.compile(any_of(phrases), re.IGNORECASE)
 
 
 @functools.cache

@@ -63,6 +63,13 @@ def test_files_named_in_plan_request_answer_and_output_are_candidates() -> None:
     assert set(found) == {"src/plan.py", "src/request.py", "src/answer.py", "src/output.py"}
 
 
+def test_a_file_that_must_stay_untouched_is_not_needed_next() -> None:
+    asked = UserText(text="Add a flag to src/cli.py. Don't touch src/app.py or src/db.py.")
+
+    assert ranked(asked, *use("Read", "/u/r/src/app.py")) == ["src/cli.py"]
+    assert "src/db.py" in ranked(asked, *use("Edit", "/u/r/src/db.py"))
+
+
 def test_a_bare_name_means_the_known_file_of_that_name() -> None:
     found = ranked(*use("Read", "/u/r/src/deep/a.py"), UserText(text="now change a.py, will you"))
 

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from leftoff.phrases.short_answers import list_untouched
 from leftoff.session.facts import written_paths
 from leftoff.session.facts.fold_state import FileUse, FoldState, SessionText
 from leftoff.session.facts.plan_parts import list_unfinished_parts
@@ -128,10 +129,12 @@ def score(state: FoldState) -> dict[str, float]:
     for sign in _list_mentions(state):
         for path in _resolve(sign, known, state):
             found[path][sign.kind] += sign.strength
+    untouched = {path for sign in _list_untouched(state) for path in _resolve(sign, known, state)}
     shown = {
         path: signs
         for path, signs in found.items()
         if path not in folders
+        and (path not in untouched or _is_edited(path, state))
         and not _is_dot_folder(path, folders)
         and not state.is_gone(path)
         and _is_worth_showing(path, state)
@@ -268,6 +271,18 @@ def _list_asked(state: FoldState) -> Iterator[_Sign]:
         yield from _each(said.text, state, "in the last request", fade)
     for text in (state.task, *(said.text for said in state.requests[-3:-1])):
         yield from _each(text, state, "in an earlier request", 0.5)
+
+
+def _list_untouched(state: FoldState) -> Iterator[_Sign]:
+    """Yield the paths of files that the user wants to stay as they are."""
+    for text in (state.task, *(said.text for said in state.requests[-3:])):
+        for clause in list_untouched(text):
+            yield from _each(clause, state, "in an earlier request")
+
+
+def _is_edited(path: str, state: FoldState) -> bool:
+    use = state.files.get(path)
+    return use is not None and use.edits > 0
 
 
 def _list_said(state: FoldState) -> Iterator[_Sign]:
