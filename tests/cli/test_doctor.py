@@ -287,16 +287,16 @@ def test_every_version_that_was_not_tested_is_named(cli: Cli, state: Path, tmp_p
     (tmp_path / "bin").mkdir()
     for wiring in WIRINGS.values():
         program = tmp_path / "bin" / wiring.table.programs[0]
-        program.write_text("#!/bin/sh\necho 99.0.1\n", encoding="utf-8")
+        program.write_text(f"#!/bin/sh\necho 9{wiring.table.tested}\n", encoding="utf-8")
         program.chmod(0o755)
     # Gemini CLI leaves files even when it only prints its version.
     leaves = 'mkdir -p "${GEMINI_CLI_HOME:-$HOME}/.gemini/left"'
-    (tmp_path / "bin" / "gemini").write_text(f"#!/bin/sh\n{leaves}\necho 99.0.1\n", "utf-8")
+    (tmp_path / "bin" / "gemini").write_text(f"#!/bin/sh\n{leaves}\necho 99\n", "utf-8")
     done = cli.process("doctor", env={"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
 
     for agent, wiring in WIRINGS.items():
         table = wiring.table
-        assert f"{agent} 99.0.1" in done.stdout
+        assert f"{agent} 9{table.tested if agent != 'gemini' else 9}" in done.stdout
         tested = f"was tested with {table.title} {table.tested}"
         shown = tested if table.tested else f"was not tested with any version of {table.title}"
         assert f"leftoff {shown}" in done.stdout

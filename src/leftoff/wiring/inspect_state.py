@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import stat
 import sys
@@ -244,7 +245,7 @@ def _compare_version(agent: str, version: str) -> Iterator[DoctorFinding]:
         return
     if not table.tested:
         yield ok("versions", f"leftoff was not tested with any version of {table.title}")
-    elif table.tested not in version:
+    elif not re.search(rf"(?<![\d.]){re.escape(table.tested)}(?!\.?\d)", version):
         yield ok("versions", f"leftoff was tested with {table.title} {table.tested}")
 
 
