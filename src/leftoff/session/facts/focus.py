@@ -276,7 +276,8 @@ def _list_asked(state: FoldState) -> Iterator[_Sign]:
 def _list_untouched(state: FoldState) -> Iterator[_Sign]:
     """Yield the paths of files that the user wants to stay as they are."""
     for text in (state.task, *(said.text for said in state.requests[-3:])):
-        for clause in list_untouched(text):
+        # Few requests name a file at all.
+        for clause in list_untouched(text) if _paths(text, state) else ():
             yield from _each(clause, state, "in an earlier request")
 
 
