@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from leftoff.hooks import session_event
+from gitrepo import Repo
+from leftoff import context
+from leftoff.hooks import session_event, settle, spool
 from leftoff.hooks.session_event import wait_for_words
+from leftoff.session import records
+from leftoff.session.sessions import read_memory
+from leftoff.store import Store
+from recordings import SESSION_IDS, leave_session
 
 SAID = 'First "line".\nThe last line: ünïcode, \\ and all.'
 
@@ -100,3 +106,23 @@ def test_a_writer_that_has_died_is_not_waited_for(transcript: Path) -> None:
 @pytest.mark.usefixtures("hurried")
 def test_words_of_an_event_that_had_to_wait_itself_are_not_waited_for(transcript: Path) -> None:
     assert not waited(transcript, ago=60)
+
+
+@pytest.mark.usefixtures("patient")
+def test_copilot_names_no_words_at_the_end_of_a_turn_but_notes_its_hook(
+    repo: Repo, store: Store
+) -> None:
+    root = context.read_environment().find_agent_folder("copilot")
+    path = leave_session("copilot", root, repo.folder)
+    written = path.read_bytes()
+    path.write_bytes(written[: written.index(b'"type":"assistant.message"')])
+    fields = {"session_id": SESSION_IDS["copilot"], "cwd": str(repo.folder)}
+    spool.keep(context.state_folder(), "copilot", "Stop", json.dumps(fields).encode())
+    timer = threading.Timer(0.1, path.write_bytes, (written,))
+    timer.start()
+    assert settle.run(context.state_folder())
+    timer.join()
+
+    memory = read_memory(records.load(store, "copilot", SESSION_IDS["copilot"]))
+    assert memory is not None
+    assert memory.cursor.offset == len(written)

@@ -48,6 +48,8 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     prompt: str = ""
     last_words: str = ""
     """The agent's message at the end of its turn, if it reports that."""
+    written_mark: str = ""
+    """What the transcript holds once it has all that came before, if the event has no message."""
     source: str = ""
     """Why a session starts (startup, resume, clear, compact) or ends."""
     error: str = ""

@@ -207,7 +207,7 @@ def _follow_turn(event: HookEvent, record: SessionRecord, sight: Sight) -> Sessi
     read = sight.read_offset
     is_awaited = event.kind == "stop" and record.transcript_path
     is_written = bool(is_awaited) and wait_for_words(
-        event.last_words,
+        event.last_words or event.written_mark,
         Path(record.transcript_path),
         sent_at=event.at,
         after=read,

@@ -63,7 +63,13 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
     # Copilot runs hooks in the root of the repository, wherever the session works, and the
     # letterbox looks for the reply in the folder that it runs in.
     command = read_text(read_input(payload, _SHELLS).get("command"))
-    return msgspec.structs.replace(read, cwd=str(_find_root(Path(read.cwd))), command=command)
+    return msgspec.structs.replace(
+        read,
+        cwd=str(_find_root(Path(read.cwd))),
+        command=command,
+        # Copilot notes each hook in its events, and calls this one by another name there.
+        written_mark="agentStop" if read.kind == "stop" else "",
+    )
 
 
 def find_transcript(root: Path, session_id: str) -> str:
