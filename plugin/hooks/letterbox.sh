@@ -299,6 +299,23 @@ names_destroyer() {
     *) return 1 ;;
   esac
 }
+# Set `words` to the command of an event, up to its first quote. An expansion such as `${1#*X}` would
+# take time with the square of the length.
+find_command() {
+  words= part=
+  set -f
+  IFS='"'
+  for word in $1; do
+    # No word has a quote in it.
+    case $part$word in
+      command) part='"key' ;;
+      '"key'*) part='"value' ;;
+      '"value'*) words=$word; break ;;
+    esac
+  done
+  unset IFS
+  set +f
+}
 # Return whether a text has a `>` that may empty a file.
 redirects() {
   rest=$1
@@ -344,8 +361,8 @@ names_writer() {
       esac ;;
   esac
   # A program of the project: `tools/empty`.
-  words=${1#*'"command":'} words=${words# } words=${words#'"'} words=${words%%[!A-Za-z0-9_./-]*}
-  case $words in /* | */bin/* | bin/* | *node_modules/*) return 1 ;; */*) return 0 ;; esac
+  find_command "$1"
+  case ${words%%[!A-Za-z0-9_./-]*} in /* | */bin/* | bin/* | *node_modules/*) return 1 ;; */*) return 0 ;; esac
   return 1
 }
 # Return whether quotes or backslashes hide a word from the patterns: `r''m`, `g\\it`, `\"rm\" x`.
@@ -376,7 +393,7 @@ is_risky() {
   esac
   # One program that only reads is harmless, whatever words it is given. A backslash or another sign
   # can begin a second program, or end the command's text too early.
-  words=${1#*'"command":'} words=${words# } words=${words#'"'} words=${words%%'"'*}
+  find_command "$1"
   case $words in
     *[\\\;\&\|\`\$\(\<\>]*) ;;
     'cat '* | 'ls '* | 'head '* | 'tail '* | 'wc '* | 'grep '*) return 1 ;;
