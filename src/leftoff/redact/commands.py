@@ -19,7 +19,7 @@ class CommandRule(NamedTuple):
 
 
 # The letters and words of the options below. A line without any of them is skipped.
-LETTERS = b"pPuUawAXbhDkKNs"
+LETTERS = b"pPuUawAXbhDkKN"
 LONG_OPTIONS = (
     b"-nb",
     b"-cb",
@@ -177,13 +177,6 @@ COMMANDS: tuple[CommandRule, ...] = (
         "in_command",
         ("ldapsearch -x -D cn=admin,dc=x -w <pw> -b dc=x", "ldapadd -w '<pw>' -f a.ldif"),
         ("ldapsearch -W -b dc=x", "ldapsearch -w $PASS"),
-    ),
-    CommandRule(
-        "ldappasswd",
-        r"(?-i:-[sa])[ ]<value>",
-        "in_command",
-        ("ldappasswd -x -D cn=admin -s <pw> uid=ada",),
-        ("ldappasswd -x -s $PASS uid=ada", "ldappasswd -S uid=ada"),
     ),
     CommandRule(
         "curl",
