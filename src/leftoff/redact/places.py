@@ -181,7 +181,7 @@ PLACES: tuple[SecretPlace, ...] = (
     ),
     SecretPlace(
         "password",
-        "pass",
+        "password_hash(",
         r"password_hash\(\s{0,8}<secret>",
         "literal",
         ("password_hash('<pw>', PASSWORD_BCRYPT)",),

@@ -240,10 +240,10 @@ PROSE: tuple[SecretPlace, ...] = (
     ),
     SecretPlace(
         "password",
-        "log",
-        rf"log[ ]?in[ ](?:with|as)[ ]{_USER}:{_VALUE}",
+        "login ",
+        rf"login[ ](?:with|as)[ ]{_USER}:{_VALUE}",
         "stated",
-        ("login with ada:<pw>", "log in as ada:<pw> first"),
+        ("login with ada:<pw>", "login as ada:<pw> first"),
         ("login with google:enabled", "login with oauth:token2"),
     ),
     SecretPlace(
