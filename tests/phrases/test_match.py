@@ -11,7 +11,15 @@ import msgspec
 import pytest
 
 import leftoff
-from leftoff.phrases.match import LANGUAGES, Language, any_of, fold, read_languages, split_phrases
+from leftoff.phrases.match import (
+    LANGUAGES,
+    Language,
+    any_of,
+    fold,
+    mentions_branch,
+    read_languages,
+    split_phrases,
+)
 
 ESPERANTO = """
 code = "eo"
@@ -153,3 +161,20 @@ assert match.read_languages.cache_info().currsize == 0
     done = subprocess.run(run, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("message", "is_mentioned"),
+    [
+        ("Do that on a new Branch.", True),
+        ("do it in another worktree", True),
+        ("hazlo en otra rama", True),
+        ("sur une nouvelle branche", True),
+        ("在新分支上做", True),
+        ("新しいブランチで", True),
+        ("fix the branching factor", False),
+        ("añade un programa", False),
+    ],
+)
+def test_a_branch_is_recognized_in_every_language(message: str, *, is_mentioned: bool) -> None:
+    assert mentions_branch(message) is is_mentioned

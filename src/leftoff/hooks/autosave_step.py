@@ -18,7 +18,7 @@ from leftoff.hooks.session_event import (
     find_continued,
     find_former_session,
 )
-from leftoff.phrases.match import says_goodbye
+from leftoff.phrases.match import mentions_branch, says_goodbye
 from leftoff.phrases.short_answers import is_follow_up
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import BufferedExchange, SessionNews
@@ -149,7 +149,7 @@ def leave_thread(case: Case) -> Case:
     elif is_prompt:
         case = case.with_record(leaves="")
     is_moved = branch not in {"", before.branch}
-    if not (is_prompt and (is_moved or _MOVES.search(event.prompt))):
+    if not (is_prompt and (is_moved or mentions_branch(event.prompt))):
         return case
     is_other = asks_for_work(event.prompt) and not is_follow_up(event.prompt)
     if not (is_other and _save_before(case)):
@@ -157,9 +157,6 @@ def leave_thread(case: Case) -> Case:
     if is_moved:
         return case.with_record(left=_find_slot(case), left_at=case.at)
     return case.with_record(leaves=branch, left_at=case.at)
-
-
-_MOVES = re.compile(r"\b(?:branch|worktree|rama|branche)\b|分支|ブランチ", re.IGNORECASE)
 
 
 def _find_slot(case: Case) -> str:

@@ -1,4 +1,4 @@
-"""Recognize goodbyes, corrections and statements worth a note, in every language.
+"""Recognize goodbyes, corrections, statements worth a note and branches, in every language.
 
 A phrase is a regular expression on a line; a line that ends with `|` continues on the next one. A
 word in capitals stands for one of the table's `parts`. Nothing else is in capitals, because the
@@ -151,6 +151,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Frequent words that reveal the language."""
     is_dense: bool = False
     """Whether words are written without spaces between them."""
+    branch_words: str = ""
+    """The words for a branch or a worktree of git."""
     corrections: CorrectionTable = CorrectionTable()
     intents: IntentTable = IntentTable()
     goodbyes: GoodbyeTable = GoodbyeTable()
@@ -383,3 +385,22 @@ def _compile_notes(key: str, after: str = "") -> re.Pattern[str]:
         phrase for table in tables for phrase in split_phrases(getattr(table, key), table.parts)
     )
     return re.compile(any_of(phrases) + after)
+
+
+# --- branches ---
+
+
+def mentions_branch(message: str) -> bool:
+    """Return whether a message mentions a branch or a worktree of git."""
+    return _branch_words().search(fold(message)) is not None
+
+
+@functools.cache
+def _branch_words() -> re.Pattern[str]:
+    return re.compile(
+        any_of(
+            f"{language.boundary}{word}{language.boundary}"
+            for language in read_languages()
+            for word in language.branch_words.split()
+        )
+    )

@@ -67,7 +67,10 @@ def drop_refusal(message: str) -> str:
 
 def is_follow_up(message: str) -> bool:
     """Return whether a request goes on from an earlier one, so that it makes no sense alone."""
-    return len(message) <= _LONGEST_FOLLOW_UP and _follow_ups().fullmatch(fold(message)) is not None
+    return (
+        len(message) <= _LONGEST_FOLLOW_UP
+        and _compile("follow_ups").fullmatch(fold(message)) is not None
+    )
 
 
 def begins_with_answer(message: str) -> bool:
@@ -112,73 +115,40 @@ def _is_rule(sentence: str) -> bool:
 
 @functools.cache
 def _greetings() -> re.Pattern[str]:
-    phrases = [
-        phrase
-        for language in read_languages()
-        for phrase in split_phrases(language.replies.greetings, language.replies.parts)
-    ]
-    return re.compile(rf"\s*{any_of(phrases)}{_GREETED}", re.IGNORECASE)
+    return re.compile(rf"\s*{_join('greetings')}{_GREETED}", re.IGNORECASE)
 
 
 @functools.cache
 def _refused() -> re.Pattern[str]:
-    return re.compile(
-        rf"\s*{_compile('refusals').pattern}\s*[,.!;:，。！]+\s*(?=\S)", re.IGNORECASE
-    )
-
-
-@functools.cache
-def _follow_ups() -> re.Pattern[str]:
-    return re.compile(
-        any_of(
-            phrase
-            for language in read_languages()
-            for phrase in split_phrases(language.replies.follow_ups, language.replies.parts)
-        )
-    )
+    return re.compile(rf"\s*{_join('refusals')}\s*[,.!;:，。！]+\s*(?=\S)", re.IGNORECASE)
 
 
 @functools.cache
 def _answers() -> re.Pattern[str]:
-    return re.compile(
-        any_of(
-            phrase
-            for language in read_languages()
-            for phrase in split_phrases(language.replies.answers, {"PAUSE": _PAUSE})
-        )
-    )
+    return re.compile(_join("answers", PAUSE=_PAUSE))
 
 
 @functools.cache
 def _untouched() -> re.Pattern[str]:
-    phrases = [
-        phrase
-        for language in read_languages()
-        for phrase in split_phrases(language.replies.untouched, {"CLAUSE": _CLAUSE})
-    ]
-    return re.compile(any_of(phrases), re.IGNORECASE)
+    return re.compile(_join("untouched", CLAUSE=_CLAUSE), re.IGNORECASE)
 
 
 @functools.cache
 def _go_aheads() -> re.Pattern[str]:
-    units = [
-        phrase
-        for language in read_languages()
-        for table in (language.replies.go_aheads, language.replies.refusals)
-        for phrase in split_phrases(table, language.replies.parts)
-    ]
-    unit = any_of(units)
+    unit = any_of([_join("go_aheads"), _join("refusals")])
     # Dense scripts put nothing between units; elsewhere a unit ends with a word.
     return re.compile(rf"{unit}(?:(?:[\W_]+|(?<=[^\x00-\u02ff])){unit})*[\W_]*")
 
 
 @functools.cache
 def _compile(table: str) -> re.Pattern[str]:
-    """Return a pattern for the phrases of a table of replies, in every language."""
-    return re.compile(
-        any_of(
-            phrase
-            for language in read_languages()
-            for phrase in split_phrases(getattr(language.replies, table), language.replies.parts)
-        )
+    return re.compile(_join(table))
+
+
+def _join(table: str, **parts: str) -> str:
+    """Return a regex for the phrases of a table of replies, in every language."""
+    return any_of(
+        phrase
+        for replies in (language.replies for language in read_languages())
+        for phrase in split_phrases(getattr(replies, table), {**replies.parts, **parts})
     )
