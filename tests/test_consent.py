@@ -90,7 +90,7 @@ def test_a_project_cannot_be_given_a_file_outside_it(project: Project, value: st
     loaded = put(project, f'briefing_file = "{value}"\n')
 
     assert loaded.settings.briefing_file == ""
-    assert "leads out of the project" in loaded.problems[0]
+    assert "points outside the project" in loaded.problems[0]
     assert loaded.pending == []
 
 

@@ -114,7 +114,7 @@ HELP = {
     "worktree, or profile.",
     "note_prompts": "Scan prompts for facts that belong in SESSION-STATE.md.",
     "memory_budget": "Maximum tokens of the memory briefing at session start; 0 turns it off.",
-    "briefing_file": "File to keep the memory briefing in; new sessions get what it says.",
+    "briefing_file": "File to keep the memory briefing in; new sessions get its contents.",
     "reflect": "Turn your corrections into rules.",
     "reflect_at": "Lowest confidence for a correction to become a rule at once: low, "
     "medium, high, or never (all wait for review).",
@@ -122,7 +122,7 @@ HELP = {
     "not_secret": "Patterns of files that ship commits even if they look like secrets.",
     "advise_clear": "Advise you to clear the agent's context at the end of a save or ship panel.",
     "snapshots": "Keep uncommitted code that commands could destroy: off or on.",
-    "snapshot_limit": "Megabytes that the snapshots of a project may take.",
+    "snapshot_limit": "Maximum size of a project's snapshots in megabytes.",
     "profile": "System to follow: default, guardz, openclaw, sail, quoin or harness.",
     "mirror": "Profiles to write files for after each save; none for no files "
     "(default: the profile in use).",
@@ -209,7 +209,7 @@ def _drop_linked_profiles(
     out = {name for name in named if leads_out(profiles.load(name).home(project))}
     for name in sorted(out):
         place = profiles.load(name).home(project)
-        problems.append(f"{place} leads out of the project, so leftoff ignores the {name} files")
+        problems.append(f"{place} points outside the project, so leftoff ignores the {name} files")
     mirror = [name for name in settings.mirror if name not in out]
     # Working notes may be kept in the profile's folder, which must not be used either.
     notes = "project" if settings.profile in out else settings.notes
@@ -252,7 +252,7 @@ def _leading_out(value: Value, project: Project) -> str | None:
     if not Path(value.value).is_absolute() and any(map(Path(target).is_relative_to, inside)):
         return None
     return (
-        f"{value.source}: {value.key} is ignored because it leads out of the project; "
+        f"{value.source}: {value.key} is ignored because it points outside the project; "
         "only your own settings can name such a file"
     )
 

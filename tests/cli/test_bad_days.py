@@ -150,7 +150,7 @@ def test_a_store_that_cannot_be_written_is_told_and_the_save_is_kept(
     stored.write_text("in the way")
     result = cli.ok("save", "login-form", *GOOD)
 
-    assert "The store cannot be written" in result.err
+    assert "The store is not writable" in result.err
     assert "Errno" not in result.err
     assert str(state_folder() / "fallback") in result.err
     stored.unlink()

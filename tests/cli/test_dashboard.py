@@ -189,7 +189,7 @@ def test_suggestions_fit_the_moment(cli: Cli, work: Work) -> None:
     assert "rested" not in suggestions()
 
     work.plan("older-one", 2, days=30)
-    assert "2 plans have rested for more than 7 days" in suggestions()
+    assert "2 plans have been idle for more than 7 days" in suggestions()
     assert "old-one, older-one" in suggestions()
 
 

@@ -108,7 +108,7 @@ def test_on_a_terminal_the_diff_is_shown_on_request(cli: Cli, settings: Path) ->
     assert " ".join(first.split()).startswith(
         "leftoff adds to Claude Code: hooks that save your sessions, a skill that explains leftoff "
         "and rules that let Claude Code save, resume and list without asking you. "
-        "Your other settings stay, with a backup; `leftoff uninstall` takes it all back. "
+        "Your other settings stay, and are backed up; `leftoff uninstall` undoes all of this. "
     )
     assert "settings.json" in listed
     assert '"hooks": {' not in listed
@@ -428,7 +428,7 @@ def test_a_command_of_the_same_name_stays_and_the_user_learns_why(cli: Cli, home
     said = cli.ok("init", "--profile", "sail", "--yes").out
     cli.ok("uninstall", "--yes")
 
-    assert f"/checkpoint stays as it is, because {own} is not leftoff's" in said
+    assert f"/checkpoint was not replaced, because {own} is not leftoff's" in said
     assert own.read_text(encoding="utf-8") == "my own"
     assert [path.name for path in own.parent.iterdir()] == ["checkpoint.md"]
 

@@ -150,7 +150,7 @@ def test_what_has_to_be_guessed_is_named(cli: Cli, place: Path) -> None:
 
 
 _SAYS_NOTHING = "It says neither what the work is nor where it stopped."
-_NO_TIME = "It names no time of the save, so the time of the file counts."
+_NO_TIME = "It has no save time, so the time of the file is used."
 
 
 @pytest.mark.parametrize("profile", ["sail"])

@@ -15,7 +15,7 @@ from stores import draft
 
 
 def test_nothing_to_count_is_said(cli: Cli) -> None:
-    assert "Nothing was saved in this time." in cli.ok("stats").out
+    assert "Nothing was saved in this period." in cli.ok("stats").out
     assert cli.json("stats")["triggers"] == {}
 
 
@@ -29,7 +29,7 @@ def test_it_counts_and_says_how(cli: Cli) -> None:
     assert "             saved on request  ████████████████████████ 1\n" in out
     assert "Times are lower bounds; `leftoff stats --help` says how they are counted." in out
     page = " ".join(cli.ok("stats", "--help").out.split())
-    assert "Only saves in this project's store count." in page
+    assert "It counts the saves in this project's store." in page
     assert cli.json("stats")["triggers"] == {"manual": 1}
 
 

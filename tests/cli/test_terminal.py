@@ -58,7 +58,7 @@ def test_a_different_name_is_asked_for_until_it_can_be_one(cli: Cli) -> None:
     with cli.terminal("save", *WORK) as terminal:
         terminal.expect('Save it as "validate-login-form"? [Y/n] ')
         terminal.answer("7")
-        terminal.expect("Answer y or n. Press Ctrl-C to leave.")
+        terminal.expect("Answer y or n. Press Ctrl-C to cancel.")
         terminal.answer("n")
         terminal.expect("Name: ")
         terminal.answer("task")

@@ -227,4 +227,4 @@ def test_a_usage_limit_is_named_together_with_another_agent(bench: AgentBench, u
 
     news = bench.model.requests()[-1].news
     assert f"It stopped because {limit.words}" in news
-    assert f"`leftoff resume {saved['name']} --in {other}` goes on in another agent" in news
+    assert f"`leftoff resume {saved['name']} --in {other}` continues it in another agent" in news

@@ -418,9 +418,9 @@ def test_work_that_stopped_at_a_usage_limit_says_so_and_names_another_agent(
 
     stopped = "It stopped because claude reached a usage limit, which resets at 3pm."
     assert stopped in text
-    assert " --in codex` goes on in another agent." in text
+    assert " --in codex` continues it in another agent." in text
     notice = read_notice(Talk(talk.folder, "session-3"))
-    assert f"{stopped} To go on in another agent, run `leftoff resume " in notice
+    assert f"{stopped} To continue in another agent, run `leftoff resume " in notice
     assert notice.endswith(" --in codex`.")
 
 

@@ -537,7 +537,7 @@ def test_calls_of_all_sessions_since_the_next_action_was_stated_are_listed(
     data = json.dumps(Talk(talk.folder, "session-4").payload("SessionStart", source="startup"))
     reply = json.loads(start.answer("claude", data.encode(), context.state_folder()))
     # The user need not repeat what was done since.
-    assert "run pytest -k login. Work has gone on since that was said." in reply["systemMessage"]
+    assert "run pytest -k login. Work has continued since then." in reply["systemMessage"]
 
 
 def test_a_prompt_in_the_middle_of_other_work_joins_nothing(talk: Talk, store: Store) -> None:

@@ -164,7 +164,7 @@ def test_a_folder_that_leads_out_is_told_and_the_others_are_written(cli: Cli, ho
     (home / "sessions").symlink_to(home.parent.parent)
     result = cli.ok("save", "csv-export", "--summary", "Export", "--decision", "Stream :: big")
 
-    assert "leads out of" in result.err
+    assert "points outside" in result.err
     assert not (home.parent.parent / "csv-export").exists()
     assert read(home / "memory/episodic/decisions.json")["entries"][0]["decision"] == "Stream"
 

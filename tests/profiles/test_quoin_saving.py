@@ -457,7 +457,7 @@ def test_the_outermost_folder_of_artifacts_is_used_and_never_the_home_folders(
     assert work.checkpoints() == []
     work.root.mkdir()
     err = cli.ok("save", "some-task", "--summary", "Do it again").err
-    assert f"{work.root} is not used: {outer.root} lies around it." in err
+    assert f"{work.root} is not used: {outer.root} contains it." in err
     work.root.rmdir()
     monkeypatch.setenv("HOME", str(repo.folder.parent))
     cli.ok("save", "other-task", "--summary", "Do it")

@@ -55,6 +55,6 @@ def test_equal_steps_are_one_and_those_that_never_happen_are_left_out() -> None:
 
     assert [(step.percent, step.meaning) for step in steps] == [
         (80, "automatic save, advice to save"),
-        (90, "advice to compact or start afresh"),
+        (90, "advice to compact or start fresh"),
         (95, "prompts are captured"),
     ]

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from leftoff import __version__
 from leftoff.agents.copilot.copilot_hook_table import TABLE
 from leftoff.context import read_environment
 from leftoff.wiring import install
@@ -109,7 +110,7 @@ def test_doctor_reports_a_missing_or_changed_file(places: Places, hooks: Path) -
 
     hooks.write_bytes(hooks.read_bytes().replace(b"15", b"1"))
 
-    assert _inspect(places) == [("warning", f"{hooks} is not this version's")]
+    assert _inspect(places) == [("warning", f"{hooks} does not match leftoff {__version__}")]
     _install(places)
     assert _inspect(places) == [("ok", f"The hooks are in {hooks}")]
 

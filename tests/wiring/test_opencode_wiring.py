@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from leftoff import __version__
 from leftoff.agents.opencode.opencode_hook_table import TABLE, render
 from leftoff.context import read_environment
 from leftoff.wiring import install
@@ -88,4 +89,4 @@ def test_doctor_says_whether_the_plugin_is_this_versions(places: Places, plugin:
     _install(places)
     assert _inspect(places) == [("ok", f"The hooks are in {plugin}")]
     plugin.write_bytes(plugin.read_bytes() + b"// mine\n")
-    assert _inspect(places) == [("warning", f"{plugin} is not this version's")]
+    assert _inspect(places) == [("warning", f"{plugin} does not match leftoff {__version__}")]

@@ -458,7 +458,7 @@ def next_line(action: str | None) -> str:
 def format_fallback_notice(folder: Path) -> str:
     """Return the warning for a change that could not be written to the store."""
     return (
-        f"The store cannot be written, so this was saved in {folder}. The next command that can "
+        f"The store is not writable, so this was saved in {folder}. The next command that can "
         "write to the store moves it there."
     )
 

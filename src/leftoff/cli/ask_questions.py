@@ -40,7 +40,7 @@ def ask_word(
         if len(found) == 1:
             return found.pop()
         expected = f"{', '.join(shown[:-1])} or {shown[-1]}"
-        click.echo(printable(f"Answer {expected}. Press Ctrl-C to leave."))
+        click.echo(printable(f"Answer {expected}. Press Ctrl-C to cancel."))
 
 
 def ask_text(question: str, known: str = "", *, shown: str = "") -> str:
@@ -94,7 +94,7 @@ def _ask_number(question: str, keys: Sequence[str], default: int) -> int:
             return int(answer)
         if len(found := _complete(answer, keys)) == 1:
             return keys.index(found[0]) + 1
-        click.echo(printable(f"Enter a number from 1 to {len(keys)}. Press Ctrl-C to leave."))
+        click.echo(printable(f"Enter a number from 1 to {len(keys)}. Press Ctrl-C to cancel."))
 
 
 def _complete(typed: str, words: Sequence[str]) -> list[str]:

@@ -25,7 +25,7 @@ from leftoff.threads import briefing
 def capture(
     app: App, session_file: Path, agent: str | None, budget: int | None, out: Path | None
 ) -> None:
-    """Show what a session's file says; save nothing."""
+    """Show what a session file contains; save nothing."""
     size = session_file.stat().st_size if session_file.is_file() else 0
     with cli.progress_bar.show_progress(app.out, session_file.name, size) as advance:
         captured = use_case.capture(session_file, agent=agent, progress=advance)

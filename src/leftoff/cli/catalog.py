@@ -132,15 +132,11 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
             "Move checkpoints to the trash; undo brings them back",
             "leftoff clear exporter",
         ),
-        CommandHelp(
-            "undo", "Undo the last thing you did to a checkpoint", "leftoff undo --dry-run"
-        ),
-        CommandHelp(
-            "redo", "Bring back what you undid last", "leftoff redo --dry-run", module="undo"
-        ),
+        CommandHelp("undo", "Undo the last change to a checkpoint", "leftoff undo --dry-run"),
+        CommandHelp("redo", "Redo what you last undid", "leftoff redo --dry-run", module="undo"),
         CommandHelp(
             "trash",
-            "List what is in the trash, and restore it",
+            "List or restore what is in the trash",
             "leftoff trash restore exporter",
             module="trash_command",
         ),
@@ -153,7 +149,7 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
     "Code": (
         CommandHelp(
             "snapshot",
-            "Keep uncommitted code, and get it back",
+            "Save and restore uncommitted code",
             "leftoff snapshot restore 2342baa3 --here",
             module="snapshot_command",
         ),
@@ -193,7 +189,7 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
 PLUMBING: tuple[CommandHelp, ...] = (
     CommandHelp(
         "capture",
-        "Show what a session's file says; save nothing",
+        "Show what a session file contains; save nothing",
         "leftoff capture session.jsonl",
         module="capture_command",
     ),
@@ -237,7 +233,7 @@ PLUMBING: tuple[CommandHelp, ...] = (
     ),
     CommandHelp(
         "ledger",
-        "Show what a task cost, where a ledger is kept",
+        "Show what a task cost, from its ledger",
         "leftoff ledger",
         module="ledger_command",
     ),

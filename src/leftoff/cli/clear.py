@@ -25,7 +25,7 @@ def clear(app: App, names: tuple[str, ...], *, with_all: bool) -> None:
     """
     if bool(names) == with_all:
         raise UsageError("Name the checkpoints to clear, or pass --all.")
-    # Somebody removed the mirrored file, which has cleared the checkpoint.
+    # Removing a mirrored file by hand has already cleared its checkpoint.
     removed = [name for name in names if app.workspace.is_missing(name)]
     if with_all:
         entries = app.store.index().heads([*LISTED], 1_000_000)
@@ -77,8 +77,8 @@ def delete(app: App, name: str, *, force: bool) -> None:
 def mark_done(app: App, name: str | None) -> None:
     """Mark a thread as done: the work is finished.
 
-    Without a name: the only open thread. It is no longer offered or listed; `leftoff undo` reopens
-    it.
+    Without a name, it ends the only open thread. The thread is no longer offered or listed;
+    `leftoff undo` reopens it.
     """
     entry = app.workspace.find_open(name) if name is not None else choose_open(app, "done")
     if [*click.get_current_context().find_root().obj][:1] == ["complete"]:
@@ -89,7 +89,7 @@ def mark_done(app: App, name: str | None) -> None:
 
 
 def _refuse_undefined(app: App, entry: CheckpointEntry) -> None:
-    """Refuse what says nothing about its end, where somebody uses the older word `complete`."""
+    """Refuse to end a thread that has no next action and no progress, for the old `complete`."""
     checkpoint, key = app.store.load(entry), key_of(entry)
     if checkpoint.next_action is None and not checkpoint.done:
         raise LeftoffError(
@@ -103,8 +103,8 @@ def _refuse_undefined(app: App, entry: CheckpointEntry) -> None:
 def drop(app: App, names: tuple[str, ...]) -> None:
     """Abandon a thread: the work will not be finished.
 
-    Without a name: the only open thread. It is no longer offered or listed; `leftoff undo` reopens
-    it. Use `leftoff done` for work that is finished.
+    Without a name, it ends the only open thread. The thread is no longer offered or listed;
+    `leftoff undo` reopens it. Use `leftoff done` for work that is finished.
     """
     chosen = names or (choose_open(app, "drop").id,)
     entries = app.workspace.drop(*chosen)

@@ -14,6 +14,6 @@ def copy_text(text: str) -> None:
             terminal.write(f"\x1b]52;c;{encoded}\x07")
     except OSError as error:
         raise LeftoffError(
-            "There is no terminal whose clipboard could be used.",
+            "There is no terminal with a clipboard.",
             hint="Run the command on a terminal, or redirect its output to a file.",
         ) from error

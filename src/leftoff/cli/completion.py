@@ -52,7 +52,9 @@ def _find_shell(app: App) -> str:
     name = app.environment.find_shell()
     if name not in _SHELLS:
         raise UsageError(
-            "Your shell is not known." if not name else f"leftoff has no completion for {name}.",
+            "leftoff does not know your shell."
+            if not name
+            else f"leftoff has no completion for {name}.",
             hint="Name one: `leftoff completion install bash`, zsh or fish.",
         )
     return name

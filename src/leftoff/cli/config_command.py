@@ -102,7 +102,7 @@ def unset(app: App, key: str, *, in_project: bool) -> None:
 def allow(app: App, key: str | None) -> int:
     """Allow what this project's settings run or read.
 
-    Shows each value that needs your consent. A value that changes later needs it again.
+    Shows each value that needs your consent. If a value changes later, you must allow it again.
     """
     pending = [each for each in settings.load(app.project).pending if key in {None, each.key}]
     allowed = [each for each in pending if _confirm_value(app, each)]

@@ -184,7 +184,7 @@ def _introduce(agents: Sequence[str], changes: Sequence[FileChange]) -> list[str
     added = [each for each in parts if each] or ["leftoff's own files"]
     return [
         f"leftoff adds to {titles}: {join_words(added)}.",
-        "Your other settings stay, with a backup; `leftoff uninstall` takes it all back.",
+        "Your other settings stay, and are backed up; `leftoff uninstall` undoes all of this.",
     ]
 
 
@@ -203,8 +203,8 @@ def _plan(
 
 def _explain_commands(places: Places, used: Sequence[str]) -> list[str]:
     return [
-        f"/{path.stem} stays as it is, because {path} is not leftoff's. Move it away and run "
-        "`leftoff init` again to get leftoff's."
+        f"/{path.stem} was not replaced, because {path} is not leftoff's. To use leftoff's, "
+        "move it away and run `leftoff init` again."
         for path in (install.list_foreign_commands(places) if used else ())
     ]
 

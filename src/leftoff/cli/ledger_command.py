@@ -13,7 +13,7 @@ _COLUMNS = ("task", "uuid", "date", "phase", "model", "note", "attribution")
 @command()
 @click.argument("task", required=False)
 def ledger(app: App, task: str | None) -> None:
-    """Show what a task cost, where a ledger is kept."""
+    """Show what a task cost, from its ledger."""
     rows = _rows(app, task)
     if app.out.as_json or not rows:
         app.out.result([msgspec.to_builtins(row) for row in rows], "No ledger found.")

@@ -30,7 +30,7 @@ limit_option = click.option(
 
 @command(name="list")
 @click.option("--all", "with_all", is_flag=True, help="Include what is no longer open.")
-@click.option("--everywhere", is_flag=True, help="List those of all projects on this machine.")
+@click.option("--everywhere", is_flag=True, help="List threads of all projects on this machine.")
 @limit_option
 def list_(app: App, *, with_all: bool, everywhere: bool, limit: int) -> None:
     """List open threads, newest first."""

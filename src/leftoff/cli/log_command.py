@@ -65,7 +65,7 @@ def log(app: App, name: str | None, limit: int, *, with_all: bool) -> None:
         raise UsageError("Name a checkpoint or pass --all, not both.")
     entry = app.workspace.find(name) if name is not None else None
     if entry is None and not with_all and has_several(app):
-        entry = pick_open(app, "Which one's history do you want to see?", "log")
+        entry = pick_open(app, "Whose history do you want to see?", "log")
     index = app.store.index()
     if entry is None:
         events, revisions = index.newest_events(limit), []

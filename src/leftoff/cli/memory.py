@@ -139,7 +139,7 @@ def memory() -> None:
 @click.option("--source", multiple=True, metavar="ID", help="A checkpoint or session; repeatable.")
 @click.option("--queue", is_flag=True, help="Queue it for `leftoff memory approve`.")
 def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) -> None:
-    """Add an entry, or a source to one that exists.
+    """Add an entry, or a source to an existing one.
 
     A rejected entry stays rejected; approve it to bring it back.
     """
@@ -283,7 +283,7 @@ def memory_edit(app: App, entry_id: str, words: tuple[str, ...], why: str | None
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @click.option("--why", help="Why you rejected it.")
 def memory_reject(app: App, ids: tuple[str, ...], why: str | None) -> None:
-    """Reject entries, now and when they come up again."""
+    """Reject entries, and keep them from coming back."""
     _judge(app, ids, "Rejected", status="rejected", why=why)
 
 

@@ -93,7 +93,7 @@ def prompts_show(app: App, number: str) -> None:
 def prompts_replay(app: App, which: tuple[str, ...]) -> None:
     """Print prompts as you typed them, and dequeue them.
 
-    Without a number, asks on a terminal; elsewhere prints the choices.
+    Without a number, it asks on a terminal, and prints the choices elsewhere.
     """
     found, words = replaying.waiting(app), " ".join(which).strip().lower()
     if not found.prompts:

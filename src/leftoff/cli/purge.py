@@ -20,7 +20,7 @@ from leftoff.text.plural import format_count
 def purge(app: App, older_than: str, *, with_open: bool, yes: bool) -> None:
     """Delete old checkpoints for good; there is no undo.
 
-    Deletes what is in the trash and replaced revisions.
+    Deletes checkpoints in the trash, and replaced revisions.
     """
     before = times.ago(older_than, now=app.store.now())
     entries = app.store.index().before(before, with_heads=with_open)

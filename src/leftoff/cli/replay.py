@@ -388,7 +388,7 @@ def ask(app: App, found: WaitingPrompts) -> PromptAnswer:
         if answer is not None:
             return answer
         if number == 0 and not found.has_sentinels:
-            show_lines("Answer all, none, numbers such as 1,2, or edit 1. Press Ctrl-C to leave.")
+            show_lines("Answer all, none, numbers such as 1,2, or edit 1. Press Ctrl-C to cancel.")
     # Two invalid answers count as "none", so that a resume does not get stuck here.
     return PromptAnswer([], lambda: drop_own(app, found))
 

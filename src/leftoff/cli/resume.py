@@ -148,7 +148,7 @@ _SECTIONS = {
 )
 @click.option("--refresh", is_flag=True, help="First save it again with the files as they are now.")
 @click.option("--pending", is_flag=True, help="Resume what was left for this session; do not ask.")
-@click.option("--skip", is_flag=True, help="With --pending: ignore what waits; take the newest.")
+@click.option("--skip", is_flag=True, help="With --pending: skip what waits; resume the newest.")
 @click.option("--budget", type=Number(100), help="Maximum tokens of the briefing.")
 @click.option(
     "--for",
@@ -161,10 +161,10 @@ _SECTIONS = {
     "--in",
     "agent",
     type=click.Choice([*briefing.MOST_TOKENS]),
-    help="Start this agent, which goes on with the work.",
+    help="Start this agent to continue the work.",
 )
 @click.option("--copy", "copies", is_flag=True, help="Copy the briefing to the clipboard.")
-@click.option("--headless", is_flag=True, help="With --in: run it without its screen.")
+@click.option("--headless", is_flag=True, help="With --in: run it without a user interface.")
 @click.option("--print", "prints", is_flag=True, help="With --in: print the command line only.")
 def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
     """Show where the work left off and what changed since.

@@ -18,8 +18,10 @@ from leftoff.text import times
 @click.argument("words", nargs=-1, required=True)
 @click.option("--branch", help="Only this branch.")
 @click.option("--agent", help="Only this agent.")
-@click.option("--since", metavar="DATE|SPAN", help="Saved since a day or for a time, such as 7d.")
-@click.option("--until", metavar="DATE|SPAN", help="Saved until the end of this day.")
+@click.option(
+    "--since", metavar="DATE|SPAN", help="Saved since a date or within a span, such as 7d."
+)
+@click.option("--until", metavar="DATE|SPAN", help="Saved on or before this date.")
 @click.option("--all", "with_all", is_flag=True, help="Include what is no longer open.")
 @limit_option
 def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **given: Any) -> None:

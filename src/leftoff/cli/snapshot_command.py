@@ -68,7 +68,7 @@ def snapshot_take(app: App) -> None:
 
 @group(snapshot_take)
 def snapshot() -> None:
-    """Keep uncommitted code, and get it back."""
+    """Save and restore uncommitted code."""
 
 
 @command(name="list")
@@ -94,7 +94,7 @@ def snapshot_list(app: App, thread: str | None, limit: int) -> None:
 @command(name="show")
 @click.argument("name", metavar="ID")
 def snapshot_show(app: App, name: str) -> None:
-    """Show what a snapshot holds."""
+    """Show what a snapshot contains."""
     stored = _find(app, name)
     states = {each.path: each.state for each in _compare(app, stored)}
     content = stored.content
@@ -174,7 +174,7 @@ def snapshot_restore(  # noqa: PLR0913 - one for each option
     app: App, name: str, *, here: bool, files: tuple[str, ...], folder: str | None,
     branch: str | None, yes: bool,
 ) -> None:  # fmt: skip
-    """Bring the files of a snapshot back.
+    """Restore the files of a snapshot.
 
     Without --here or --file, they go into a new branch and a new worktree.
     """

@@ -36,11 +36,10 @@ _HOW = "Times are lower bounds; `leftoff stats --help` says how they are counted
 def stats(app: App, days: int) -> None:
     """Count sessions, saves, context use and time.
 
-    Only saves in this project's store count. Time is what lies between two moments at which a
-    session was seen, if that is at most 30 minutes, so it is a lower bound. "Kept automatically" is
-    the time of sessions in which nobody saved by hand: without automatic saves, the next session
-    would have known nothing of them. "Recovered" is the part of it in sessions that were recovered
-    after they died. Compactions count if a hook saw them.
+    It counts the saves in this project's store. Times are lower bounds: a pause of more than 30
+    minutes does not count. "Kept automatically" is the time of sessions that you never saved by
+    hand: without automatic saves, it would have been lost. "Recovered" is the part of that time in
+    sessions that died. Compactions count if a hook saw them.
     """
     count = len(app.store.index().newest(_MOST_COUNTED))
     with show_progress(app.out, "Reading checkpoints", count) as advance:
@@ -59,7 +58,7 @@ def _format_stats(found: Stats, unsaved: int, columns: int) -> Iterator[str]:
     yield f"{_date(found.since)} to {_date(found.until)}"
     yield ""
     if not found.saves:
-        yield "Nothing was saved in this time."
+        yield "Nothing was saved in this period."
         return
     room = max(_LEAST_BAR, columns - _LABEL - _NUMBER - 2)
     yield _line("threads", _format_counts(_merge_states(found.threads)))

@@ -25,7 +25,7 @@ _SHOWN = 5
 @click.option(
     "--only", multiple=True, type=click.Choice([*PARTS]), help="Run only this part; repeatable."
 )
-@click.option("--rounds", type=Number(1), help="Bound each part by rounds, not time.")
+@click.option("--rounds", type=Number(1), help="Limit each part by rounds, not by time.")
 def torture(
     app: App, minutes: float | None, seed: int | None, only: tuple[str, ...], rounds: int | None
 ) -> int:

@@ -43,7 +43,7 @@ def trash_list(app: App, limit: int) -> None:
 
 @group(trash_list)
 def trash() -> None:
-    """List what is in the trash, and restore it."""
+    """List or restore what is in the trash."""
 
 
 @command(name="restore")

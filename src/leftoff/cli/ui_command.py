@@ -30,8 +30,8 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 def ui(app: App, *, port: int | None, no_open: bool, everywhere: bool, read_only: bool) -> None:
     """Show threads, history and memory on a web page.
 
-    The page is on this machine only, and the link works once. It ends with Ctrl-C, or when nobody
-    has used it for 30 minutes.
+    Only this machine can open the page, and its link works once. Press Ctrl-C to stop serving it.
+    It also stops after 30 minutes without use.
     """
     insist_on_extra()
     here = _find_here(app, is_everywhere=everywhere)

@@ -23,7 +23,7 @@ _MOST_EVENTS = 200
 @click.option("--dry-run", is_flag=True, help="Show what would be undone; change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def undo(app: App, *, dry_run: bool, yes: bool) -> None:
-    """Undo the last thing you did to a checkpoint.
+    """Undo the last change to a checkpoint.
 
     On a terminal, it shows what it will undo and asks first.
 
@@ -63,7 +63,7 @@ def undo(app: App, *, dry_run: bool, yes: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Show what would be redone; change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def redo(app: App, *, dry_run: bool, yes: bool) -> None:
-    """Bring back what you undid last.
+    """Redo what you last undid.
 
     On a terminal, it shows what it will redo and asks first.
 

@@ -46,7 +46,7 @@ def main(agent: str, event: str) -> None:
 
 
 def _give_up(_signal: int, _frame: object) -> None:
-    raise _TooLateError(f"The snapshot was not done after {SECONDS:.0f} seconds.")
+    raise _TooLateError(f"The snapshot did not finish within {SECONDS:.0f} seconds.")
 
 
 if __name__ == "__main__":

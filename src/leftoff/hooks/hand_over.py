@@ -69,7 +69,7 @@ def _build_reply(
     event: HookEvent, store: Store, settings: Settings, entry: CheckpointEntry
 ) -> StartReply:
     budget = min(settings.budget, briefing.MOST_TOKENS[event.agent])
-    before = say("leftoff: the user handed this work over to this session. Go on with it.")
+    before = say("leftoff: the user handed this work over to this session. Continue it.")
     text = join([before, _render(store, settings, entry, budget)])
     store.record(
         "consumed" if settings.on_resume == "consume" else "resumed",
@@ -77,7 +77,7 @@ def _build_reply(
         session=(event.agent, event.session_id),
         trigger=BY_HAND_OVER,
     )
-    notice = say('leftoff: this session goes on with "{name:60}".', name=entry.name or entry.id)
+    notice = say('leftoff: this session continues "{name:60}".', name=entry.name or entry.id)
     return StartReply(text, notice, entry.slot)
 
 

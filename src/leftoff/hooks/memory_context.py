@@ -105,7 +105,7 @@ class _Page:
 
 
 def _place(store: Store, settings: config.Settings) -> Path | None:
-    """Return the page's file; None if a link leads out of the project, as doctor reports."""
+    """Return the page's file; None if a link points outside the project, as doctor reports."""
     with contextlib.suppress(StoreRefused):
         return memory_briefing.find_page_path(store.project, settings.briefing_file)
     return None

@@ -183,14 +183,16 @@ def _find_other_agent(checkpoint: Checkpoint, store: Store, agent: str) -> str |
 def _format_limit(
     checkpoint: Checkpoint, limit: str, other: str | None, *, is_for_user: bool = False
 ) -> Rendered:
-    """Say that the work stopped at a usage limit, and which other agent could go on with it."""
+    """Say that the work stopped at a usage limit, and which other agent could continue it."""
     if not limit:
         return say("")
-    go_on = say("`leftoff resume {key:200} --in {agent}`", key=_key(checkpoint), agent=other or "")
+    command = say(
+        "`leftoff resume {key:200} --in {agent}`", key=_key(checkpoint), agent=other or ""
+    )
     elsewhere = (
-        say(" To go on in another agent, run {go_on}.", go_on=go_on)
+        say(" To continue in another agent, run {command}.", command=command)
         if is_for_user
-        else say(" Tell the user that {go_on} goes on in another agent.", go_on=go_on)
+        else say(" Tell the user that {command} continues it in another agent.", command=command)
     )
     return say(
         "It stopped because {agent} reached {limit:120}.{elsewhere}",
@@ -239,7 +241,7 @@ def _format_choice(entry: CheckpointEntry, *, has_gone_on: bool) -> Rendered:
     if not (entry.next_action or "").startswith(NOTHING_NEXT):
         what = _format_next(entry)
         next_up = say(": {text}", text=what) if what else say(".")
-        since = say(" Work has gone on since that was said." if what and has_gone_on else "")
+        since = say(" Work has continued since then." if what and has_gone_on else "")
         return say('{next_up}{since} Say "continue" to go on.', next_up=next_up, since=since)
     # Nobody announced anything, so it may well be finished.
     last = _shorten(" ".join((entry.next_action or "").removeprefix(NOTHING_NEXT).split()))

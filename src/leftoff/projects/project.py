@@ -334,7 +334,7 @@ def _refuse_odd(found: os.stat_result, path: Path) -> None:
 
 def _refuse_outside(real: str, path: Path) -> None:
     if _is_outside(real, path):
-        raise OSError(errno.ELOOP, "A link leads out of the project", os.fspath(path))
+        raise OSError(errno.ELOOP, "A link points outside the project", os.fspath(path))
 
 
 def read_start(path: Path, limit: int, *, follow: bool = False) -> bytes:
@@ -344,7 +344,7 @@ def read_start(path: Path, limit: int, *, follow: bool = False) -> bytes:
 
 
 def leads_out(path: Path) -> bool:
-    """Return whether a path in a tree leads out of it through a link."""
+    """Return whether a path in a tree points outside it through a link."""
     return _is_outside(os.path.realpath(path), path)
 
 

@@ -1,4 +1,4 @@
-"""Bring the files of a snapshot back: into a new worktree, or into the present one.
+"""Restore the files of a snapshot: into a new worktree, or into the present one.
 
 Nothing is written over uncommitted work that no snapshot holds, and ignored files are never
 touched.

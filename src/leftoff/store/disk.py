@@ -297,7 +297,8 @@ def _open_safely(path: Path | str, flags: int, *, folder: int | None = None) -> 
         if error.errno not in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
             raise
         raise StoreRefused(
-            f"{path} is not a regular file, so it is left alone", hint="Move it away and try again."
+            f"{path} is not a regular file, so leftoff left it unchanged",
+            hint="Move it away and try again.",
         ) from error
 
 
@@ -305,7 +306,7 @@ def _refuse_links_to(path: Path | str) -> None:
     """Refuse a file in a store whose folder is a link."""
     if is_linked_store(path):
         raise StoreRefused(
-            f"A folder on the way to {path} is a link, so it is left alone",
+            f"A parent folder of {path} is a link, so leftoff left it unchanged",
             hint="Remove the link and try again.",
         )
 
@@ -314,11 +315,12 @@ def _regular(descriptor: int, path: Path | str, *, twin: Path | None = None) -> 
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         raise StoreRefused(
-            f"{path} is not a regular file, so it is left alone", hint="Move it away and try again."
+            f"{path} is not a regular file, so leftoff left it unchanged",
+            hint="Move it away and try again.",
         )
     if found.st_nlink > 1 and not (twin and _is_twin(descriptor, twin)):
         raise StoreRefused(
-            f"{path} is hard-linked to a file elsewhere, so it is left alone",
+            f"{path} is hard-linked to a file elsewhere, so leftoff left it unchanged",
             hint="Move it away and try again.",
         )
     return found

@@ -403,7 +403,7 @@ class Areas:
         if area is self.main:
             return None
         return (
-            f"The store cannot be written ({self._problems[0]}). The checkpoint was saved under "
+            f"The store is not writable ({self._problems[0]}). The checkpoint was saved under "
             f"{area.root}; the next command that can write to the store moves it there."
         )
 

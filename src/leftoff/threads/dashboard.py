@@ -283,7 +283,7 @@ def _suggestions(world: _World, plan: PlanLine | None, *, is_active: bool) -> It
         yield f"Helpers left worktrees: `git worktree remove` finished ones ({_some(left)})."
     idle = [each.name for each in world.plans if each.is_open and _is_idle(each, world.now)]
     if len(idle) >= _IDLE_PLANS:
-        rested = f"{len(idle)} plans have rested for more than 7 days"
+        rested = f"{len(idle)} plans have been idle for more than 7 days"
         yield f"{rested}: close those that are finished ({_some(idle)})."
 
 

@@ -376,7 +376,7 @@ def find_page_path(project: Project, setting: str) -> Path | None:
     path = project.worktree / setting
     if leads_out(path):
         raise StoreRefused(
-            f"{path} leads out of the project through a link, so leftoff does not use it",
+            f"{path} points outside the project through a link, so leftoff does not use it",
             hint="Remove the link, or name another file with `leftoff config set briefing_file`.",
         )
     return path

@@ -41,7 +41,7 @@ class ActRoute:
             return PlainTextResponse("The form is not from this page.", status_code=403)
         verb = request.path_params["verb"]
         if verb not in ACTS:
-            return PlainTextResponse("There is no such act.", status_code=404)
+            return PlainTextResponse("Unknown action.", status_code=404)
         notice = await run_in_threadpool(self._act, ACTS[verb], form)
         self._notices.add(self._access.csrf_of(request), notice)
         return RedirectResponse(_choose_way_back(form.get("back", "")), status_code=303)
@@ -156,14 +156,14 @@ def _drop_prompt(work: Workspace, form: Form) -> Notice:
 def _restore_prompt(work: Workspace, form: Form) -> Notice:
     prompt = _find_prompt(work, form.get("id", ""))
     prompt_queue.record(work.store, prompt, "restored")
-    return Notice(text=f"The prompt “{cut(prompt.text, _SHOWN)}” waits again.")
+    return Notice(text=f"The prompt “{cut(prompt.text, _SHOWN)}” is queued again.")
 
 
 def _find_prompt(work: Workspace, prompt_id: str) -> Prompt:
     for prompt in prompt_queue.history(work.store):
         if prompt.id == prompt_id:
             return prompt
-    raise UsageError("This prompt is not there any more.")
+    raise UsageError("This prompt no longer exists.")
 
 
 ACTS: dict[str, Act] = {

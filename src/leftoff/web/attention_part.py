@@ -37,8 +37,8 @@ class Matter(msgspec.Struct, frozen=True, kw_only=True):
 # What each tile says if nothing is wrong, in the order of the tiles.
 _FINE = {
     "unsaved": ("Sessions are saved", "No session has unsaved work."),
-    "prompts": ("No prompts wait", "Every prompt was answered."),
-    "memory": ("Nothing to review", "No entry waits for your approval."),
+    "prompts": ("No prompts are waiting", "Every prompt was answered."),
+    "memory": ("Nothing to review", "No entries are waiting for your approval."),
     "hooks": ("Hooks save sessions", ""),
 }
 

@@ -69,7 +69,7 @@ def list_steps(settings: Settings) -> list[LadderStep]:
         (settings.autosave_at, "automatic save"),
         (settings.advise_at, "advice to save"),
         (settings.urge_at, "stronger advice"),
-        (settings.fresh_at, "advice to compact or start afresh"),
+        (settings.fresh_at, "advice to compact or start fresh"),
         (settings.capture_at, "prompts are captured"),
     ):
         meanings_at.setdefault(percent, []).append(meaning)

@@ -93,7 +93,7 @@ class Site:
         every = self.list_projects()
         found = [each for each in every if each.key == key] if key else every
         if not found:
-            raise NoSuchCheckpoint("This project is not there any more.")
+            raise NoSuchCheckpoint("This project no longer exists.")
         return found[0]
 
     def open(self, entry: SiteProject) -> leftoff.Workspace:

@@ -23,7 +23,7 @@ _WORDS = {
     "manual": "Saved",
     "precompact": "Saved before a compaction",
     "context": "Saved as the context filled up",
-    "close": "Saved at a goodbye",
+    "close": "Saved when you said goodbye",
     "idle": "Saved after a pause",
     "long-command": "Saved before a long command",
     "session-end": "Saved at the end of the session",

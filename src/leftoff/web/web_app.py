@@ -88,7 +88,7 @@ def _make_opening(access: Access) -> Callable[[Request], Awaitable[Response]]:
         value = None if is_early or request.method != "GET" else access.take_link(token)
         if value is None:
             return _refuse(
-                "This link was used before, or it is not complete.",
+                "This link was already used, or it is incomplete.",
                 "Run `leftoff ui` again for a new one.",
             )
         # Not a redirect: after a link on another web site, browsers would not send the cookie.
@@ -105,7 +105,7 @@ def _refuse(title: str, text: str) -> Response:
 
 
 async def _say_not_found(_request: Request, _error: Exception) -> Response:
-    title, text = "There is no such page.", "Check the address, or go back."
+    title, text = "This page does not exist.", "Check the address, or go back."
     problem = {"title": title, "text": text, "has_way_back": True}
     return HTMLResponse(render(problem, "refused.html"), status_code=404)
 

@@ -99,8 +99,8 @@ class CodexWiring(GroupWiring):
         if pid := _find_daemon(world.places.environment.find_config_folder(_AGENT)):
             yield ok(
                 _AGENT,
-                f"Its daemon is running (process {pid}): sessions go on there after you close the "
-                "terminal, and end a minute later",
+                f"Its daemon is running (process {pid}): sessions keep running there after you "
+                "close the terminal, and end a minute later",
             )
 
     def _inspect_file(self, world: World) -> Iterator[DoctorFinding]:

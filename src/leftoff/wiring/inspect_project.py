@@ -162,7 +162,7 @@ def _memory(store: Store, log: Path) -> DoctorFinding:
             "memory",
             f"{log} cannot be read: {error.strerror}",
             why="leftoff cannot use the memory.",
-            do="Make it yours to read and write.",
+            do="Make it readable and writable for you.",
         )
     if not skipped.count:
         return ok("memory", "Every entry can be read")

@@ -72,7 +72,7 @@ def _report_waiting(state: Path, *, left: Sequence[spool.Letter], done: int) -> 
     if done > 0 and seconds < settle.EVENT_SECONDS:
         return warning(
             "spool",
-            f"{waits}; settle is processing events right now",
+            f"{waits}; events are being processed right now",
             why="They are in no checkpoint yet.",
             do="Run `leftoff doctor` again in a minute.",
         )
@@ -93,7 +93,7 @@ def _report_settled(late: Sequence[spool.Letter], *, left: int) -> DoctorFinding
             "spool",
             f"{format_count(left, 'event')} could not be processed",
             why="Their content is in no checkpoint yet.",
-            do="See the troubles below. leftoff keeps the events and retries them.",
+            do="See the problems below. leftoff keeps the events and retries them.",
         )
     if not late:
         return ok("spool", "No event is waiting")

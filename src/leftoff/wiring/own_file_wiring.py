@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from leftoff import __version__
 from leftoff.agents.hook_table import HookTable
 from leftoff.errors import LeftoffError
 from leftoff.wiring import backups, foreign_files, wired_files
@@ -74,7 +75,7 @@ class OwnFileWiring:
         return []
 
     def inspect(self, world: World) -> Iterator[DoctorFinding]:
-        """Check that the file is there and is this version's."""
+        """Check that the file is there and matches this version."""
         path = self.find_file(world.places)
         data = foreign_files.read(path)
         if data is None:
@@ -82,7 +83,7 @@ class OwnFileWiring:
         elif data != self._render(world.places.hook):
             yield warning(
                 self._table.agent,
-                f"{path} is not this version's",
+                f"{path} does not match leftoff {__version__}",
                 why="It comes from another version or installation, or someone edited it.",
                 do="Run `leftoff init`.",
             )

@@ -60,7 +60,7 @@ def preview_profile(project: Project, name: str) -> Preview:
     profile = profiles.load(name)
     folder = profile.home(project)
     if leads_out(folder):
-        raise LeftoffError(f"{folder} leads out of the project, so leftoff would ignore it")
+        raise LeftoffError(f"{folder} points outside the project, so leftoff would ignore it")
     files = [*_read_files(profile, folder, project)]
     more = profile.more(folder)
     return Preview(
@@ -125,9 +125,9 @@ def _describe(native: Native, moment: datetime) -> str:
 def _list_doubts(path: Path, native: Native) -> Iterator[str]:
     """Yield what a reader of the file would have to guess."""
     if native.saved_at is None and not _TIME.search(path.name):
-        yield "It names no time of the save, so the time of the file counts."
+        yield "It has no save time, so the time of the file is used."
     if not native.name:
-        yield "It names no task, so leftoff makes a name."
+        yield "It has no task, so leftoff chooses a name."
     if not any(native.fields.get(key) for key in _DESCRIPTIVE):
         yield "It says neither what the work is nor where it stopped."
 

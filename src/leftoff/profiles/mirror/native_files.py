@@ -244,7 +244,7 @@ class NativeFiles:
 
 def _refuse_link(target: Path, root: Path) -> StoreRefused:
     return StoreRefused(
-        f"{target} leads out of {root}, so leftoff left it unchanged",
+        f"{target} points outside {root}, so leftoff left it unchanged",
         hint="Remove the link and try again.",
     )
 

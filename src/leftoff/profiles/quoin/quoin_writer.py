@@ -73,7 +73,7 @@ def _warn_of_nested(files: Files, news: StoreNews) -> None:
     nested = news.project.worktree / files.root.name
     is_around = files.root.parent in news.project.worktree.parents
     if news.saved and is_around and nested.is_dir():
-        files.warn(f"{nested} is not used: {files.root} lies around it.")
+        files.warn(f"{nested} is not used: {files.root} contains it.")
 
 
 # Checkpoints
