@@ -9,7 +9,6 @@ from e2e.bench import AgentBench
 from e2e.model import Model
 from e2e.responses import ResponsesHandler
 from e2e.tui import Tui
-from e2e.waiting import until
 
 WINDOW = 200_000
 _CONFIG = """\
@@ -100,9 +99,7 @@ class CodexBench(AgentBench):
         tui = self.terminal()
         tui.run(str(self.executable), "--no-daemon")
         tui.wait("Hooks need review")
-        tui.keys("2")
-        tui.keys("Enter")
-        until(lambda: tui.typed() is not None, lambda: f"the input box on:\n{tui.screen()}")
+        tui.press("2", "Enter", taken=lambda: tui.typed() is not None)
         tui.send("/quit")
         tui.wait_for_end()
 
