@@ -23,6 +23,8 @@ COMPAT := tests/store/test_store.py tests/store/test_index.py tests/store/test_d
 MEASURED := tests/store tests/profiles tests/threads tests/projects tests/cli/test_clear.py \
   tests/test_checkpoint.py
 GATED := checkpoint.py store/* threads/check_claims.py profiles/* profiles/*/*
+# The real agents and their terminals mostly wait, so one more process than there are processors.
+WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 SESSIONS ?=
 MINUTES ?= 2
 VERSION ?=
@@ -64,7 +66,7 @@ test: $(READY) ## Run all tests and check coverage
 	@for part in $(foreach part,$(GATED),'$(part)'); do \
 	  $(BIN)/python -m coverage report --include="src/leftoff/$$part" --fail-under=95 || exit 1; \
 	done
-	@$(BIN)/python -m pytest -n auto --dist worksteal -m "not measured" tests $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not measured" tests $(ARGS)
 
 compat: $(READY) ## Run a short set of tests: make compat PYTHON=python3.13
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=quick $(COMPAT) $(ARGS)
