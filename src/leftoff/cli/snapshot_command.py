@@ -390,7 +390,7 @@ def _show_here(app: App, stored: StoredSnapshot, done: Restored) -> None:
         *([f"  and {len(changed) - _SHOWN} more"] if len(changed) > _SHOWN else []),
     ]
     if done.before is not None:
-        lines.append("Run `leftoff undo` to take it back.")
+        lines.append("Run `leftoff undo` to undo this.")
     app.out.result(_describe_restore(done), lines)
 
 

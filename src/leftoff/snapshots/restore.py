@@ -245,7 +245,7 @@ def _list_deleted_since(folder: Path, stored: StoredSnapshot) -> list[str]:
 def select_replaced(
     before: SnapshotContent, restored: SnapshotContent, *, is_whole: bool
 ) -> SnapshotContent:
-    """Return what a restore replaced, to take it back: the state before, of the same paths."""
+    """Return what a restore replaced, to undo it: the former state of the same paths."""
     paths = {*(each.path for each in restored.work), *restored.absent}
     if is_whole:
         # A whole restore also brought back what was deleted.

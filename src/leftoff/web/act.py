@@ -1,4 +1,4 @@
-"""Carry out what a form of the page asks for, and say how to take it back."""
+"""Carry out what a form of the page asks for, and say how to undo it."""
 
 from collections.abc import Callable, Mapping
 from urllib.parse import parse_qsl
