@@ -439,17 +439,17 @@ def storable(checkpoint: Checkpoint) -> Checkpoint:
         msgspec.json.encode(checkpoint)
     # Trying first is cheap: nearly all checkpoints need no change.
     except UnicodeEncodeError:
-        return msgspec.convert(_storable_value(msgspec.to_builtins(checkpoint)), Checkpoint)
+        return msgspec.convert(_make_storable(msgspec.to_builtins(checkpoint)), Checkpoint)
     return checkpoint
 
 
-def _storable_value(value: Any) -> Any:
+def _make_storable(value: Any) -> Any:
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, list):
-        return [_storable_value(each) for each in value]
+        return [_make_storable(each) for each in value]
     if isinstance(value, dict):
-        return {without_surrogates(key): _storable_value(each) for key, each in value.items()}
+        return {without_surrogates(key): _make_storable(each) for key, each in value.items()}
     return value
 
 

@@ -185,11 +185,11 @@ def _load(environment: "Environment", project: Project | None) -> Loaded:
         is_theirs = source in foreign or (project and _is_of_project(source, project))
         if project is None or not is_theirs or new.value == values[key].value:
             values[key] = new
-        elif (problem := _leading_out(new, project)) is not None:
+        elif (problem := _refuse_leading_out(new, project)) is not None:
             problems.append(problem)
         elif _is_pending(new, project):
             pending.append(new)
-            problems.append(_not_allowed(new))
+            problems.append(_explain_not_allowed(new))
         else:
             values[key] = new
     settings = Settings(**{key: each.value for key, each in values.items()})
@@ -217,7 +217,7 @@ def _drop_linked_profiles(
 
 
 def _is_of_project(source: str, project: Project) -> bool:
-    return source in map(str, _project_files(project))
+    return source in map(str, _list_project_files(project))
 
 
 def _is_pending(value: Value, project: Project) -> bool:
@@ -236,14 +236,14 @@ def _awaits_consent(profile: Any, source: str, project: Project | None) -> bool:
     return _is_pending(Value(key="profile", value=profile, source=source), project)
 
 
-def _not_allowed(value: Value) -> str:
+def _explain_not_allowed(value: Value) -> str:
     return (
         f"{value.source}: {value.key} is ignored because you have not allowed it on this machine; "
         f"run `leftoff config allow {value.key}` to see and allow it"
     )
 
 
-def _leading_out(value: Value, project: Project) -> str | None:
+def _refuse_leading_out(value: Value, project: Project) -> str | None:
     """Return why a project's value is refused if it names a file outside the project."""
     if value.key != "briefing_file" or not value.value.strip():
         return None
@@ -260,7 +260,9 @@ def _leading_out(value: Value, project: Project) -> str | None:
 def set_for(project: Project, key: str, value: str) -> None:
     """Set a key for a project; setting a value also counts as consent to it."""
     checked = _parse_value(key, value)
-    if problem := _leading_out(Value(key=key, value=checked, source="This project"), project):
+    if problem := _refuse_leading_out(
+        Value(key=key, value=checked, source="This project"), project
+    ):
         # Without the source at the start of the message: the user just typed the value.
         raise UsageError(problem.partition(": ")[2], hint="Drop --project to set it for yourself.")
     write(project_file(project), key, value)
@@ -276,9 +278,9 @@ def write(path: Path, key: str, value: str | None, *, is_own: bool = False) -> N
     import tomlkit  # noqa: PLC0415 - 9 ms, and only this function needs it
 
     if key not in HELP:
-        raise _unknown(key)
+        raise _refuse_unknown(key)
     try:
-        document = tomlkit.parse(_text(path, is_own=is_own, limit=None))
+        document = tomlkit.parse(_read_text(path, is_own=is_own, limit=None))
     except ValueError as error:
         raise LeftoffError(
             f"{path} is not valid TOML: {error}", hint="Fix it by hand, then try again."
@@ -301,7 +303,7 @@ def format_value(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _project_files(project: Project) -> list[Path]:
+def _list_project_files(project: Project) -> list[Path]:
     """List the project's file, and those of earlier stores that have not moved here yet."""
     return [store / _FILE for store in (*project.earlier, project.store)]
 
@@ -309,11 +311,11 @@ def _project_files(project: Project) -> list[Path]:
 def _collect_values(
     environment: "Environment", project: Project | None, problems: list[str]
 ) -> list[tuple[str, Any, str]]:
-    files = [environment.config_file, *(_project_files(project) if project else [])]
+    files = [environment.config_file, *(_list_project_files(project) if project else [])]
     found = [
         (key, value, str(path))
         for path in files
-        for key, value in _table(path, problems, is_own=path == environment.config_file)
+        for key, value in _read_table(path, problems, is_own=path == environment.config_file)
     ]
     named = ((key, environment.find_setting(key)) for key in HELP)
     found += [(key, text, f"environment LEFTOFF_{key.upper()}") for key, text in named if text]
@@ -363,9 +365,9 @@ def is_of_profile(value: Value) -> bool:
 _PROFILE = "profile"
 
 
-def _table(path: Path, problems: list[str], *, is_own: bool) -> list[tuple[str, Any]]:
+def _read_table(path: Path, problems: list[str], *, is_own: bool) -> list[tuple[str, Any]]:
     try:
-        text = _text(path, is_own=is_own)
+        text = _read_text(path, is_own=is_own)
     except (OSError, ValueError, StoreRefused) as error:
         problems.append(f"{path} cannot be read and is ignored: {error}")
         return []
@@ -380,7 +382,7 @@ def _table(path: Path, problems: list[str], *, is_own: bool) -> list[tuple[str, 
         return []
 
 
-def _text(path: Path, *, is_own: bool, limit: int | None = _MAX_BYTES) -> str:
+def _read_text(path: Path, *, is_own: bool, limit: int | None = _MAX_BYTES) -> str:
     """Read a settings file; only the user's own may be a link."""
     if not is_own:
         return disk.read_from(path, 0, limit=limit).decode()
@@ -393,7 +395,7 @@ def _text(path: Path, *, is_own: bool, limit: int | None = _MAX_BYTES) -> str:
 
 def _parse_value(key: str, value: Any) -> Any:
     if key not in HELP:
-        raise _unknown(key)
+        raise _refuse_unknown(key)
     if isinstance(value, str) and isinstance(getattr(Settings(), key), list):
         # Commands contain spaces and commas, so `verify` is split by lines only.
         between = r"\n" if key == "verify" else r"[,\s]+"
@@ -408,6 +410,6 @@ def _parse_value(key: str, value: Any) -> Any:
         raise UsageError(f"Invalid value {value!r} for {key}: {why}", hint=HELP[key]) from error
 
 
-def _unknown(key: str) -> UsageError:
+def _refuse_unknown(key: str) -> UsageError:
     known = ", ".join(HELP)
     return UsageError(f"Unknown setting {key!r}.", hint=f"The settings are {known}.")

@@ -40,18 +40,18 @@ def is_given(project: Project, key: str, value: Any) -> bool:
     """Return whether the user allowed a value for a project."""
     # `git init` moves a project's store, and consent given before it must still count.
     stores = (project.store, plain_store(project.environment, project.root))
-    return any(_path(project, store, key, value).is_file() for store in stores)
+    return any(_find_path(project, store, key, value).is_file() for store in stores)
 
 
 def give(project: Project, key: str, value: Any) -> None:
     """Allow a value for a project, on this machine."""
-    path = _path(project, project.store, key, value)
+    path = _find_path(project, project.store, key, value)
     disk.ensure_folder(path.parent)
     record = {"store": str(project.store), "key": key, "value": value}
     disk.replace(path, _encode_value(record) + b"\n", temps=path.parent)
 
 
-def _path(project: Project, store: Path, key: str, value: Any) -> Path:
+def _find_path(project: Project, store: Path, key: str, value: Any) -> Path:
     known = sha256(_encode_value([str(store), key, value])).hexdigest()[:32]
     return project.state_folder / "allowed" / f"{known}.json"
 

@@ -26,7 +26,7 @@ def fingerprint(path: str, root: Path, *, role: str = "") -> FileRef:
     """Describe a file by size, time and hash; a missing one only by its path."""
     full = locate_file(path, root)
     shown = _format_path(full, root)
-    found = _regular(full)
+    found = _stat_regular(full)
     if found is None:
         return FileRef(path=shown, role=role)
     return FileRef(
@@ -57,7 +57,7 @@ def list_mentioned(texts: Iterable[str], *, besides: Collection[str] = ()) -> li
 def state_of(file: FileRef, root: Path) -> FileState:
     """Compare a file with its fingerprint: size and time first, the hash only if they differ."""
     full = locate_file(file.path, root)
-    found = _regular(full)
+    found = _stat_regular(full)
     if found is None:
         if not _exists(full):
             # A file that the work deleted, or was about to make, did not exist then either.
@@ -76,7 +76,7 @@ def state_of(file: FileRef, root: Path) -> FileState:
 
 def is_modified_since(path: str, root: Path, moment: float) -> bool:
     """Return whether a file was modified after this time."""
-    found = _regular(locate_file(path, root))
+    found = _stat_regular(locate_file(path, root))
     return found is not None and found.st_mtime >= moment
 
 
@@ -129,7 +129,7 @@ def _exists(path: Path) -> bool:
     return True
 
 
-def _regular(path: Path) -> os.stat_result | None:
+def _stat_regular(path: Path) -> os.stat_result | None:
     try:
         found = path.stat()
     except (OSError, ValueError):

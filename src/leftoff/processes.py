@@ -95,7 +95,7 @@ def find_setter(variable: str, value: str) -> int:
 def _climb(variable: str, value: str) -> tuple[int, int]:
     """Return how many processes have a variable, and the first one above them; 0 if unknown."""
     pid, given, found = os.getppid(), f"{variable}={value}".encode(), 0
-    while pid > 1 and (fields := _stat(pid)):
+    while pid > 1 and (fields := _read_stat(pid)):
         try:
             environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         except OSError:
@@ -109,7 +109,7 @@ def _climb(variable: str, value: str) -> tuple[int, int]:
 def list_ancestors() -> list[int]:
     """Return the processes above this one, the nearest first; empty if the system hides them."""
     pid, found = os.getppid(), list[int]()
-    while pid > 1 and (fields := _stat(pid)):
+    while pid > 1 and (fields := _read_stat(pid)):
         found.append(pid)
         pid = int(fields[1])
     return found
@@ -117,7 +117,7 @@ def list_ancestors() -> list[int]:
 
 def read_start_time(pid: int) -> float:
     """Return when a process started, in the system's ticks; 0 if unknown."""
-    fields = _stat(pid)
+    fields = _read_stat(pid)
     return float(fields[19]) if len(fields) > 19 else 0.0
 
 
@@ -131,7 +131,7 @@ def is_alive(pid: int, pid_began: float) -> bool:
         return False
     except PermissionError:
         pass
-    fields = _stat(pid)
+    fields = _read_stat(pid)
     # A dead process keeps its number until its parent, such as a terminal or editor, reaps it.
     if fields and fields[0] in _DEAD:
         return False
@@ -140,12 +140,12 @@ def is_alive(pid: int, pid_began: float) -> bool:
 
 def cpu_seconds(pid: int) -> float:
     """Return the CPU time that a process has used; 0 if unknown."""
-    fields = _stat(pid)
+    fields = _read_stat(pid)
     ticks = sum(map(int, fields[11:13]))
     return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
 
 
-def _stat(pid: int) -> list[bytes]:
+def _read_stat(pid: int) -> list[bytes]:
     """Return the fields of Linux's stat file: the state first, the start time as the 20th."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
@@ -162,15 +162,15 @@ def waits_for_fifo(pid: int, *, with_children: bool = True) -> bool:
     False on systems that do not show what a process waits for.
     """
     for task in Path(f"/proc/{pid}/task").glob("*"):
-        if _text(task / "wchan") == "wait_for_partner":
+        if _read_text(task / "wchan") == "wait_for_partner":
             return True
-        children = _text(task / "children").split() if with_children else []
+        children = _read_text(task / "children").split() if with_children else []
         if any(map(waits_for_fifo, map(int, children))):
             return True
     return False
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="ascii").strip()
     except (OSError, ValueError):

@@ -32,7 +32,7 @@ def show(data: bytes, *, now: float) -> str:
         if tokens and window:
             _keep(state, session_id, tokens=tokens, window=window, at=now)
         return render(
-            _percent(payload, tokens, window), _read_last_save(state, session_id), now=now
+            _find_percent(payload, tokens, window), _read_last_save(state, session_id), now=now
         )
     except Exception:  # noqa: BLE001 - a status line that fails shows its failure to the user
         return ""
@@ -87,7 +87,7 @@ def forget(state: str, session_id: str) -> None:
     """Remove the files of a session that has ended."""
     for kind in ("use", "saved"):
         try:
-            os.unlink(_path(state, session_id, kind))  # noqa: PTH108 - see above
+            os.unlink(_find_path(state, session_id, kind))  # noqa: PTH108 - see above
         except (OSError, ValueError):
             continue
 
@@ -102,7 +102,7 @@ def _use(window: dict[str, object]) -> tuple[int, int]:
     return tokens, size if isinstance(size, int) else 0
 
 
-def _percent(payload: dict[str, dict[str, object]], tokens: int, window: int) -> float | None:
+def _find_percent(payload: dict[str, dict[str, object]], tokens: int, window: int) -> float | None:
     if tokens and window:
         return 100 * tokens / window
     rounded = (payload.get("context_window") or {}).get("used_percentage")
@@ -127,7 +127,7 @@ def _read(state: str, session_id: str, kind: str) -> dict[str, str | float]:
     try:
         # A FIFO in its place must not block us.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-        descriptor = os.open(_path(state, session_id, kind), flags)
+        descriptor = os.open(_find_path(state, session_id, kind), flags)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - see above
             found = json.loads(file.read(_LARGEST))
     except (OSError, ValueError):
@@ -138,7 +138,7 @@ def _read(state: str, session_id: str, kind: str) -> dict[str, str | float]:
 def _write(state: str, session_id: str, kind: str, values: dict[str, str | float]) -> None:
     """Replace a file; not synced, because it is soon written again."""
     try:
-        path = _path(state, session_id, kind)
+        path = _find_path(state, session_id, kind)
         for folder in (state, f"{state}/usage"):
             os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - see above
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
@@ -152,7 +152,7 @@ def _write(state: str, session_id: str, kind: str, values: dict[str, str | float
         return
 
 
-def _path(state: str, session_id: str, kind: str) -> str:
+def _find_path(state: str, session_id: str, kind: str) -> str:
     if not 0 < len(session_id) <= _LONGEST_ID or not _PLAIN.issuperset(session_id):
         raise ValueError(session_id)
     if os.path.islink(f"{state}/usage"):  # noqa: PTH114 - see above

@@ -57,9 +57,9 @@ class Commands(click.Group):
         if words[0] not in COMMANDS:
             return None
         command = _import_command(COMMANDS[words[0]])
-        command.epilog = _example(COMMANDS[words[0]].example)
+        command.epilog = _format_example(COMMANDS[words[0]].example)
         for name, within in command.commands.items() if isinstance(command, click.Group) else ():
-            within.epilog = _example(EXAMPLES[f"{words[0]} {name}"])
+            within.epilog = _format_example(EXAMPLES[f"{words[0]} {name}"])
             # Shells show it beside the name; click would cut the help at 45 characters.
             within.short_help = (within.help or "").partition("\n")[0].rstrip(".")
         return command
@@ -70,7 +70,7 @@ class Commands(click.Group):
         """Find the command by its name or an alias."""
         name, *rest = args
         if name not in COMMANDS and name not in ALIASES and not name.startswith("-"):
-            raise click.UsageError(f"No such command {name!r}.{_suggestion(name)}", ctx)
+            raise click.UsageError(f"No such command {name!r}.{_suggest(name)}", ctx)
         return super().resolve_command(ctx, [*ALIASES.get(name, (name,)), *rest])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -139,17 +139,19 @@ def _import_command(found: CommandHelp) -> click.Command:
     return command
 
 
-def _example(text: str) -> str:
+def _format_example(text: str) -> str:
     return f"\b\nExample:\n  {text}"
 
 
 _MOST_SUGGESTED = 2
+# With less, `duplicates` is like `latest`.
+_LEAST_ALIKE = 0.65
 
 
-def _suggestion(name: str) -> str:
+def _suggest(name: str) -> str:
     import difflib  # noqa: PLC0415 - 1 ms, and only needed after a typo
 
-    close = difflib.get_close_matches(name, [*COMMANDS, *ALIASES], n=_MOST_SUGGESTED)
+    close = difflib.get_close_matches(name, [*COMMANDS, *ALIASES], _MOST_SUGGESTED, _LEAST_ALIKE)
     meant = dict.fromkeys(" ".join(ALIASES.get(each, (each,))) for each in close)
     named = " or ".join(f"`leftoff {each}`" for each in meant)
     return f" Did you mean {named}?" if close else ""

@@ -133,7 +133,9 @@ def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
             above = click.get_current_context().meta.get(_META, {})
             app = App(as_json=as_json or bool(above.get("as_json")), quiet=quiet)
             try:
-                return function(app, **{key: _valid(value) for key, value in arguments.items()})
+                return function(
+                    app, **{key: _replace_undecodable(value) for key, value in arguments.items()}
+                )
             finally:
                 app.close()
 
@@ -187,11 +189,11 @@ class _CommandGroup(click.Group):
         cli.help_layout.write_options(self, ctx, formatter, {})
 
 
-def _valid(value: Any) -> Any:
+def _replace_undecodable(value: Any) -> Any:
     """Replace undecodable bytes in arguments; JSON cannot store them."""
     if isinstance(value, str):
         return fence.printable(value)
-    return tuple(map(_valid, value)) if isinstance(value, tuple) else value
+    return tuple(map(_replace_undecodable, value)) if isinstance(value, tuple) else value
 
 
 def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]:
@@ -263,7 +265,7 @@ class Output:
             encoded = msgspec.json.encode(data, enc_hook=str)
         # Too rare to clean every value beforehand.
         except UnicodeEncodeError:
-            encoded = msgspec.json.encode(_encodable(data))
+            encoded = msgspec.json.encode(_make_encodable(data))
         click.echo(_escape_controls(msgspec.json.format(encoded, indent=2)))
 
     def text(self, text: str | Iterable[str], **style: Any) -> None:
@@ -402,17 +404,17 @@ _PLAIN_SIGNS = str.maketrans({"─": "-", "│": "|", "→": ">", "·": "-", "�
 
 def shows_signs(stream: TextIO | None = None) -> bool:
     """Return whether the output can show signs beyond letters, such as `─` and `█`."""
-    return _encoding_of(stream or sys.stdout).lower().startswith("utf")
+    return _find_encoding(stream or sys.stdout).lower().startswith("utf")
 
 
-def _encoding_of(stream: TextIO | None) -> str:
+def _find_encoding(stream: TextIO | None) -> str:
     return (stream.encoding if stream is not None else None) or "utf-8"
 
 
 def _fit_encoding(text: str, stream: TextIO | None) -> str:
     if not shows_signs(stream):
         text = text.translate(_PLAIN_SIGNS)
-    encoding = _encoding_of(stream)
+    encoding = _find_encoding(stream)
     return text.encode(encoding, "replace").decode(encoding)
 
 
@@ -429,14 +431,14 @@ def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and not stream.closed and stream.isatty()
 
 
-def _encodable(data: object) -> Any:
+def _make_encodable(data: object) -> Any:
     """Replace lone surrogates, which stand for undecodable bytes; JSON cannot encode them."""
     plain = msgspec.to_builtins(data, enc_hook=str)
     if isinstance(plain, str):
         return plain.encode("utf-8", "replace").decode()
     if isinstance(plain, dict):
-        return {_encodable(key): _encodable(value) for key, value in plain.items()}
-    return [_encodable(each) for each in plain] if isinstance(plain, list | tuple) else plain
+        return {_make_encodable(key): _make_encodable(value) for key, value in plain.items()}
+    return [_make_encodable(each) for each in plain] if isinstance(plain, list | tuple) else plain
 
 
 # --- the terminal ---

@@ -32,7 +32,7 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
     percent = given["percent"]
     if percent is None and session is not None:
         percent = session.facts.percent
-    since = _seconds_since(app, session)
+    since = _count_idle_seconds(app, session)
     signals = [
         _signal(app, trigger, percent, since) for trigger in _find_due_triggers(app, percent, given)
     ]
@@ -42,8 +42,12 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
     )
     status = {"percent": percent, "seconds_since_autosave": since, "signals": signals}
     app.out.result(
-        {**status, "priority": signals[0]["priority"] if signals else None, **_verdict(signals)},
-        [_line(each) for each in signals] or "No signal: nothing would be saved.",
+        {
+            **status,
+            "priority": signals[0]["priority"] if signals else None,
+            **_build_verdict(signals),
+        },
+        [_format_signal(each) for each in signals] or "No signal: nothing would be saved.",
     )
 
 
@@ -63,16 +67,16 @@ def _signal(app: App, trigger: str, percent: float | None, since: float | None) 
     return {"trigger": trigger, "priority": priority.upper(), "saves": saves}
 
 
-def _verdict(signals: list[dict[str, Any]]) -> dict[str, bool]:
+def _build_verdict(signals: list[dict[str, Any]]) -> dict[str, bool]:
     return {"saves": any(each["saves"] for each in signals)}
 
 
-def _line(signal: dict[str, Any]) -> str:
+def _format_signal(signal: dict[str, Any]) -> str:
     what = "saves the state" if signal["saves"] else "saves nothing"
     return f"{signal['priority']:8}  {signal['trigger']}: {what}"
 
 
-def _seconds_since(app: App, session: sessions.KnownSession | None) -> float | None:
+def _count_idle_seconds(app: App, session: sessions.KnownSession | None) -> float | None:
     if session is None:
         return None
     last = records.load(app.store, session.agent, session.session_id).autosaved_at

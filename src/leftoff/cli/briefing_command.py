@@ -36,7 +36,7 @@ def briefing(app: App, path: str | None) -> None:
     if path is None:
         app.out.result({**_measure_text(text), "text": text}, text)
         return
-    target = _target(app, path)
+    target = _find_target(app, path)
     is_new = memory_briefing.write_page(target, text)
     outcome = "Wrote" if is_new else "Nothing new for"
     app.out.result(
@@ -60,7 +60,7 @@ def _measure_text(text: str) -> dict[str, int]:
     return {"lines": text.count("\n"), "tokens": estimate(text)}
 
 
-def _target(app: App, path: str) -> Path:
+def _find_target(app: App, path: str) -> Path:
     if path != _DEFAULT:
         return Path.cwd() / path
     return memory_briefing.find_page_path(app.project, app.settings.briefing_file) or (

@@ -35,7 +35,9 @@ def current_session(app: App) -> str | None:
 def find(app: App) -> FoundCandidates:
     """Return what you can restore; native files, where a profile has them, decide what waits."""
     if not app.workspace.mirrors.use_sentinels():
-        return FoundCandidates(candidates=[_candidate(app, each) for each in _list_entries(app)])
+        return FoundCandidates(
+            candidates=[_build_candidate(app, each) for each in _list_entries(app)]
+        )
     # Open the store first: this imports native files that were written before.
     waiting = app.workspace.mirrors.find_waiting(app.store)
     listed = {each.id: each for each in _list_entries(app)}
@@ -47,7 +49,7 @@ def find(app: App) -> FoundCandidates:
     entries = [*listed.values(), *(each for each in extra if each is not None)]
     candidates = [
         msgspec.structs.replace(
-            _candidate(app, entry),
+            _build_candidate(app, entry),
             written_at=_find_write_time(app, entry, shown),
             day=_read_day(known[entry.id].path) if entry.id in known else "",
             is_pending=entry.id in known,
@@ -60,7 +62,10 @@ def find(app: App) -> FoundCandidates:
     candidates.sort(key=lambda each: order.get(each.key, len(order)))
     broken = {str(each.path): each for each in waiting if each.checkpoint_id is None}
     return FoundCandidates(
-        candidates=[*candidates, *(_unreadable(app, key, each) for key, each in broken.items())],
+        candidates=[
+            *candidates,
+            *(_describe_unreadable(app, key, each) for key, each in broken.items()),
+        ],
         unreadable=broken,
     )
 
@@ -70,7 +75,7 @@ def _list_entries(app: App) -> list[CheckpointEntry]:
     return [entry for entry in entries if not entry.problem]
 
 
-def _candidate(app: App, entry: CheckpointEntry) -> Candidate:
+def _build_candidate(app: App, entry: CheckpointEntry) -> Candidate:
     name = None if entry.is_autosave else entry.name
     task = name or app.workspace.mirrors.find_task(app.store.load(entry))
     is_for_later = not entry.is_autosave or entry.trigger == _SAVED_FOR_LATER
@@ -93,7 +98,7 @@ def _find_write_time(
     """Return when a checkpoint's native file was last written (copies often keep this time)."""
     source = app.store.load(entry).source if entry.id not in shown else None
     path = shown.get(entry.id) or (Path(source.path) if source and source.path else None)
-    return _mtime(path) if path is not None else None
+    return _read_mtime(path) if path is not None else None
 
 
 def _read_day(path: Path) -> str:
@@ -102,21 +107,21 @@ def _read_day(path: Path) -> str:
     return found[0] if found else ""
 
 
-def _mtime(path: Path) -> datetime | None:
+def _read_mtime(path: Path) -> datetime | None:
     try:
         return datetime.fromtimestamp(path.lstat().st_mtime, UTC)
     except (OSError, ValueError, OverflowError):
         return None
 
 
-def _unreadable(app: App, key: str, waiting: WaitingFile) -> Candidate:
+def _describe_unreadable(app: App, key: str, waiting: WaitingFile) -> Candidate:
     """Describe an unreadable file as a candidate, as far as its data is known."""
     copy = app.store.index().get(waiting.copy_id) if waiting.copy_id else None
-    known = _candidate(app, copy) if copy is not None and not copy.problem else None
+    known = _build_candidate(app, copy) if copy is not None and not copy.problem else None
     return Candidate(
         key=key,
         task=known.task if known else waiting.path.stem,
-        saved_at=known.saved_at if known else _mtime(waiting.path) or app.store.now(),
+        saved_at=known.saved_at if known else _read_mtime(waiting.path) or app.store.now(),
         branch=known.branch if known else None,
         session_id=waiting.session_id,
         is_pending=True,

@@ -36,7 +36,7 @@ def format_diff(change: FileChange) -> str:
     """Return the diff of a settings file; files that leftoff owns need none."""
     if not change.is_foreign or change.path.suffix not in {".json", ".toml"}:
         return ""
-    before, after = (_lines(data) for data in (change.before, change.after))
+    before, after = (_split_lines(data) for data in (change.before, change.after))
     name = str(change.path)
     # Settings may hold API keys, and an agent may read this output.
     return redact("\n".join(difflib.unified_diff(before, after, name, name, lineterm="")))
@@ -102,5 +102,5 @@ def confirm_changes(app: App, changes: Sequence[FileChange], question: str, *, y
     )
 
 
-def _lines(data: bytes | None) -> list[str]:
+def _split_lines(data: bytes | None) -> list[str]:
     return (data or b"").decode("utf-8", "replace").splitlines()

@@ -82,7 +82,7 @@ def build_page(
     plain = {key: value for key, value in _prepare(checkpoint).items() if key not in besides}
     others = [key for key in plain if key not in LABELS and key not in _SHOWN_ELSEWHERE]
     groups = [
-        [_headline(checkpoint, state, now)],
+        [_format_headline(checkpoint, state, now)],
         *([*_format_fields(plain, group)] for group in _GROUPS),
         [*_format_fields(plain, others)],
         [_format_history(revisions, has_ids=has_ids)],
@@ -94,7 +94,7 @@ def build_page(
     return join([join(filter(None, group)) for group in groups if any(group)], "\n\n")
 
 
-def _headline(checkpoint: Checkpoint, state: str, now: datetime) -> Rendered:
+def _format_headline(checkpoint: Checkpoint, state: str, now: datetime) -> Rendered:
     agent = say(" by {agent}", agent=checkpoint.agent) if checkpoint.agent else say("")
     return say(
         "Thread: {name} ({state})\n"
@@ -179,10 +179,10 @@ def _format_history(revisions: Sequence[CheckpointEntry], *, has_ids: bool) -> R
 
 def label_values(key: str, values: Iterable[Any]) -> tuple[str, list[str]]:
     """Return a key's label, and each of its values as text."""
-    return _label(key), [_inline(key, each) for each in values]
+    return _find_label(key), [_format_inline(key, each) for each in values]
 
 
-def _label(key: str) -> str:
+def _find_label(key: str) -> str:
     # A key that a newer version or another program wrote must not look like a known field.
     is_free = key.isidentifier() and key.capitalize() not in LABELS.values()
     return LABELS.get(key) or (key if is_free else repr(key))
@@ -195,7 +195,7 @@ def format_branch(checkpoint: Checkpoint) -> str:
     return f"detached at {checkpoint.head[:8]}" if checkpoint.head else "unknown"
 
 
-def _inline(key: str, value: Any) -> str:
+def _format_inline(key: str, value: Any) -> str:
     if not isinstance(value, dict):
         return format_trigger(value) if key == "trigger" else str(value)
     if key in _SENTENCES:
@@ -218,21 +218,21 @@ def _plan(value: dict[str, Any]) -> str:
     return " ".join(str(part) for part in parts if part)
 
 
-def _file(value: dict[str, Any]) -> str:
+def _format_file(value: dict[str, Any]) -> str:
     return f"{value['path']} ({value['role']})" if value.get("role") else str(value["path"])
 
 
-def _next_action(value: dict[str, Any]) -> str:
+def _format_next_action(value: dict[str, Any]) -> str:
     inferred = " (inferred from the session)" if value.get("origin") == "inferred" else ""
     return f"{value['text']}{inferred}"
 
 
-def _todo(value: dict[str, Any]) -> str:
+def _format_todo(value: dict[str, Any]) -> str:
     marks = {"completed": "x", "done": "x", "in_progress": ">"}
     return f"[{marks.get(value.get('status', ''), ' ')}] {value['text']}"
 
 
-def _context(value: dict[str, Any]) -> str:
+def _format_context(value: dict[str, Any]) -> str:
     percent = value.get("percent")
     used = f"{value.get('tokens', '?')} of {value.get('window', '?')} tokens"
     return f"{percent:.0f} %, {used}" if percent is not None else used
@@ -245,16 +245,16 @@ def _step(value: dict[str, Any]) -> str:
 
 
 _SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "context": _context,
+    "context": _format_context,
     "decisions": _format_decision,
     "failed": _format_reason,
-    "files": _file,
+    "files": _format_file,
     "in_flight": lambda value: f"{value['tool']}: {value.get('what', '')}",
     "last_commit": lambda value: f"{value['sha'][:8]} {value.get('subject', '')}",
     "last_failure": lambda value: f"{value['command']}\n{value.get('error', '')}".strip(),
-    "next_action": _next_action,
+    "next_action": _format_next_action,
     "plan": _plan,
-    "todos": _todo,
+    "todos": _format_todo,
     "trail": _step,
     "transcript": lambda value: str(value["path"]),
 }

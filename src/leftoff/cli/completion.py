@@ -92,10 +92,10 @@ def _find_place(app: App, shell: str) -> Path:
 
 
 def _write_script(shell: str) -> str:
-    return _completer(shell).source().rstrip("\n")
+    return _find_completer(shell).source().rstrip("\n")
 
 
-def _completer(shell: str) -> ShellComplete:
+def _find_completer(shell: str) -> ShellComplete:
     completer = get_completion_class(shell)
     if completer is None:  # pragma: no cover - click knows all three
         raise click.UsageError(f"leftoff has no completion for {shell}.")

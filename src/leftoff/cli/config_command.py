@@ -79,7 +79,7 @@ def config() -> None:
 @_project_option
 def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
     """Set a value for you, or for this project only."""
-    path = _file(app, in_project=in_project)
+    path = _find_file(app, in_project=in_project)
     if in_project:
         settings.set_for(app.project, key, value)
     else:
@@ -92,7 +92,7 @@ def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
 @_project_option
 def unset(app: App, key: str, *, in_project: bool) -> None:
     """Reset a setting to its default."""
-    path = _file(app, in_project=in_project)
+    path = _find_file(app, in_project=in_project)
     settings.write(path, key, None, is_own=not in_project)
     app.out.result({"key": key, "path": str(path)}, f"{key} is no longer set in {path}")
 
@@ -123,7 +123,7 @@ def _confirm_value(app: App, value: settings.Value) -> bool:
     return not app.out.is_interactive or confirm("Allow it on this machine?", default=False)
 
 
-def _file(app: App, *, in_project: bool) -> Path:
+def _find_file(app: App, *, in_project: bool) -> Path:
     return settings.project_file(app.project) if in_project else app.environment.config_file
 
 

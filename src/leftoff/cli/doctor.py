@@ -35,7 +35,7 @@ def doctor(app: App, profile: str | None, *, clear: bool) -> int:
             raise UsageError("--profile changes nothing, so it cannot be combined with --clear.")
         _show_preview(app, preview_profile.preview_profile(app.project, profile))
         return 0
-    world = World(places=find_places(app.environment), project=_project(app))
+    world = World(places=find_places(app.environment), project=_find_project(app))
     if clear:
         inspect_spool.clear(world)
     findings = []
@@ -48,7 +48,7 @@ def doctor(app: App, profile: str | None, *, clear: bool) -> int:
     if app.out.as_json:
         app.out.json({"broken": is_broken, "findings": msgspec.to_builtins(findings)})
     else:
-        app.out.text(_conclusion(findings))
+        app.out.text(_conclude(findings))
     return int(is_broken)
 
 
@@ -61,7 +61,7 @@ def _show_preview(app: App, preview: preview_profile.Preview) -> None:
     app.out.text(preview_profile.summarize(preview))
 
 
-def _project(app: App) -> Project | None:
+def _find_project(app: App) -> Project | None:
     try:
         return find_project(app.environment)
     except (NotAProject, OSError):
@@ -79,7 +79,7 @@ def _show(app: App, finding: DoctorFinding) -> None:
 _INDENT = " " * 8
 
 
-def _conclusion(findings: list[DoctorFinding]) -> str:
+def _conclude(findings: list[DoctorFinding]) -> str:
     count = {level: sum(each.level == level for each in findings) for level in _MARKS}
     if count["broken"]:
         return f"{count['broken']} broken, {format_count(count['warning'], 'warning')}."

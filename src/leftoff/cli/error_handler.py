@@ -30,9 +30,11 @@ def _print_problem(error: LeftoffError, *, as_json: bool) -> None:
     findings = error.findings if isinstance(error, BelowQualityBar) else []
     # Programs read the choices on stdout; people read the lines on stderr.
     if isinstance(error, ChoiceNeeded):
-        _json({"message": error.message, "question": error.question, "choices": error.choices})
+        _print_json(
+            {"message": error.message, "question": error.question, "choices": error.choices}
+        )
     elif as_json:
-        _json({"error": error.message, "hint": error.hint, "findings": findings})
+        _print_json({"error": error.message, "hint": error.hint, "findings": findings})
         return
     print_message(f"leftoff: {end_sentence(error.message)}")
     for line in [*(f"- {finding}" for finding in findings), error.hint]:
@@ -48,7 +50,7 @@ def _print_usage_error(error: click.ClickException, *, as_json: bool) -> None:
     shows = "how it is used" if " " in command else "all commands"
     hint = f"Run `{command} --help` to see {shows}."
     if as_json:
-        _json({"error": message, "hint": hint, "findings": []})
+        _print_json({"error": message, "hint": hint, "findings": []})
         return
     print_message(f"leftoff: {message}")
     print_message(f"  {hint}")
@@ -78,7 +80,7 @@ def _print_bug(error: Exception, *, as_json: bool) -> None:
     log = _write_report(report)
     if as_json:
         result = {"error": f"This is a bug in leftoff ({last}).", "findings": []}
-        _json({**result, "hint": f"Please send us the report in {log}" if log else report})
+        _print_json({**result, "hint": f"Please send us the report in {log}" if log else report})
         return
     if log is None:
         print_message(report)
@@ -107,5 +109,5 @@ def _write_report(report: str) -> Path | None:
     return log
 
 
-def _json(data: dict[str, Any]) -> None:
+def _print_json(data: dict[str, Any]) -> None:
     Output(as_json=True).json(data)

@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _SEPARATOR = "::"
 
 
-def _session_id(app: App) -> str | None:
+def _find_session_id(app: App) -> str | None:
     found = app.environment.find_session()
     return found[1] if found else None
 
@@ -83,9 +83,9 @@ def feature_list(app: App, *, with_all: bool, status: str | None) -> None:
         for each in board.items
         if (with_all or not each.is_archived) and status in {None, each.status}
     ]
-    at_hand = features.loop(app.store, _session_id(app))
+    at_hand = features.loop(app.store, _find_session_id(app))
     if app.out.as_json or not items:
-        app.out.result([_plain(each) for each in items], explain_empty_list(board))
+        app.out.result([_to_plain(each) for each in items], explain_empty_list(board))
         return
     app.out.table(build_columns(items))
     app.out.text(describe_attempt_at_hand(at_hand))
@@ -128,7 +128,7 @@ def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
         name=" ".join(words),
         description=given["description"],
         priority=int(priority) if priority and priority.isdecimal() else priority,
-        scenarios=[_scenario(each) for each in given["scenarios"]],
+        scenarios=[_parse_scenario(each) for each in given["scenarios"]],
         dependencies=given["depends"],
         related_files=[_name_path(app, each) for each in given["files"]],
         labels=given["labels"],
@@ -142,10 +142,10 @@ def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
         else features.add(app.store, draft)
     )
     if given["is_started"]:
-        features.start(app.store, item.id, session_id=_session_id(app))
+        features.start(app.store, item.id, session_id=_find_session_id(app))
         item = features.find(features.load(app.store), item.id)
     verb = "Started" if given["is_started"] else "Added"
-    _print_result(app, _plain(item), f"{verb} {item.id}: {item.name}")
+    _print_result(app, _to_plain(item), f"{verb} {item.id}: {item.name}")
 
 
 @command(name="show")
@@ -158,15 +158,15 @@ def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
 def feature_show(app: App, key: str | None, *, for_helper: bool) -> None:
     """Show a feature or fix in full (default: the current one)."""
     board, loops = features.load(app.store), features.loops(app.store)
-    at_hand = features.loop(app.store, _session_id(app))
-    item = features.find(board, key) if key else _at_hand(board, at_hand)
+    at_hand = features.loop(app.store, _find_session_id(app))
+    item = features.find(board, key) if key else _find_current(board, at_hand)
     if for_helper:
         text = features.brief_helper(app.store, item, verify=app.settings.verify)
         app.out.result({"text": text}, text)
         return
     found = [each for each in loops.values() if each.feature == item.id]
     fixes = [each for each in board.fixes if each.linked_to == item.id]
-    plain = {**_plain(item), "loops": [to_plain(each) for each in found]}
+    plain = {**_to_plain(item), "loops": [to_plain(each) for each in found]}
     app.out.result(plain, format_item(item, found, fixes))
 
 
@@ -180,13 +180,13 @@ def feature_show(app: App, key: str | None, *, for_helper: bool) -> None:
 def feature_start(app: App, key: str | None, again: features.Again | None) -> None:
     """Start or continue a feature (default: the first open one)."""
     board = features.load(app.store)
-    item = features.find(board, key) if key else _at_hand(board, None)
+    item = features.find(board, key) if key else _find_current(board, None)
     waits = features.waits_for(board, item)
     try:
-        loop = features.start(app.store, item.id, session_id=_session_id(app), again=again)
+        loop = features.start(app.store, item.id, session_id=_find_session_id(app), again=again)
     except ChoiceNeeded as choice:
         chosen: Any = choose(app, choice)
-        loop = features.start(app.store, item.id, session_id=_session_id(app), again=chosen)
+        loop = features.start(app.store, item.id, session_id=_find_session_id(app), again=chosen)
     if waits:
         app.out.warn(f"{item.id} depends on unfinished features: {', '.join(waits)}")
     lines = [attempt_line("Started", loop), *format_attempts(loop)]
@@ -201,7 +201,7 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
 def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: Any) -> None:
     """Record an attempt and its result."""
     what = _try(" ".join(words), given, passed=passed)
-    loop = features.attempt(app.store, what, session_id=_session_id(app))
+    loop = features.attempt(app.store, what, session_id=_find_session_id(app))
     _print_result(app, to_plain(loop), after_attempt(loop))
 
 
@@ -212,8 +212,8 @@ def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: 
 def feature_pass(app: App, key: str | None, **given: Any) -> None:
     """Mark a feature or fix as passing (default: the current one)."""
     what = _try(given["approach"], given, passed=True)
-    item = features.pass_(app.store, key, session_id=_session_id(app), what=what)
-    _print_result(app, _plain(item), f"{item.id} passes: {item.name}")
+    item = features.pass_(app.store, key, session_id=_find_session_id(app), what=what)
+    _print_result(app, _to_plain(item), f"{item.id} passes: {item.name}")
 
 
 @command(name="fail")
@@ -226,13 +226,13 @@ def feature_fail(app: App, key: str | None, status: Ending | None, **given: Any)
     """Mark a feature or fix as failing (default: the current one)."""
     what = _try(given["approach"], given, passed=False)
     item = features.fail(
-        app.store, key, session_id=_session_id(app), what=what, status=status or "failing"
+        app.store, key, session_id=_find_session_id(app), what=what, status=status or "failing"
     )
     text = [
         f"{item.id} is {item.status}: {item.name}",
         f"Run `leftoff feature start {item.id}` to continue.",
     ]
-    _print_result(app, _plain(item), text)
+    _print_result(app, _to_plain(item), text)
 
 
 @command(name="archive")
@@ -241,17 +241,17 @@ def feature_archive(app: App, restore: str | None) -> None:
     """Archive the features and fixes that pass."""
     if restore:
         item = features.restore(app.store, restore)
-        _print_result(app, {"restored": _plain(item)}, f"Restored {item.id}: {item.name}")
+        _print_result(app, {"restored": _to_plain(item)}, f"Restored {item.id}: {item.name}")
         return
     moved = features.archive(app.store)
     plain = {
-        "features": [_plain(each) for each in moved.features],
-        "fixes": [_plain(each) for each in moved.fixes],
+        "features": [_to_plain(each) for each in moved.features],
+        "fixes": [_to_plain(each) for each in moved.fixes],
     }
     _print_result(app, plain, moved.messages or "Nothing to archive: no feature passes.")
 
 
-def _at_hand(board: features.Board, loop: features.Loop | None) -> Feature | Fix:
+def _find_current(board: features.Board, loop: features.Loop | None) -> Feature | Fix:
     if loop is not None and loop.feature:
         return features.find(board, loop.feature)
     if board.open_items:
@@ -281,7 +281,7 @@ def _check(given: str) -> tuple[str, str]:
     return name.strip(), result.strip()
 
 
-def _scenario(given: str) -> Scenario:
+def _parse_scenario(given: str) -> Scenario:
     """Parse `name :: given :: when :: then`, or a name alone."""
     parts = [part.strip() for part in given.split(_SEPARATOR)]
     if len(parts) not in {1, 4} or not parts[0]:
@@ -300,7 +300,7 @@ def _name_path(app: App, path: str) -> str:
     return name_path(Path.cwd(), path, app.project.worktree)
 
 
-def _plain(item: Feature | Fix) -> dict[str, Any]:
+def _to_plain(item: Feature | Fix) -> dict[str, Any]:
     return {**to_plain(item), "status": item.status}
 
 
@@ -389,7 +389,7 @@ def format_item(item: Feature | Fix, loops: Sequence[Loop], fixes: Sequence[Fix]
     """Yield everything known about a feature or fix, line by line."""
     state = "archived" if item.is_archived else item.status
     yield f"{item.id}: {item.name} [{state.replace('_', ' ')}]"
-    for label, text in _fields(item):
+    for label, text in _list_fields(item):
         if text:
             yield f"{label:{_LABEL}}  {text}"
     yield from (_format_scenario(each) for each in item.scenarios)
@@ -400,7 +400,7 @@ def format_item(item: Feature | Fix, loops: Sequence[Loop], fixes: Sequence[Fix]
         yield from format_attempts(loop)
 
 
-def _fields(item: Feature | Fix) -> Iterator[tuple[str, str]]:
+def _list_fields(item: Feature | Fix) -> Iterator[tuple[str, str]]:
     yield "what", item.description
     if isinstance(item, Fix):
         yield "repairs", item.linked_to

@@ -66,7 +66,7 @@ def init(  # noqa: PLR0913 - one option each
     """Set up your agents to save automatically."""
     wired = _to_wire(app, agents, profile, is_all=is_all)
     if scope == "project":
-        wired = _limit_to_projects(wired, is_named=bool(agents))
+        wired = _keep_project_agents(wired, is_named=bool(agents))
     places = find_places(app.environment, app.project.worktree if scope == "project" else None)
     used = _list_profiles(app, profile)
     wired, refused = _refuse_unusable(app, places, wired, used, with_mcp=with_mcp)
@@ -77,7 +77,7 @@ def init(  # noqa: PLR0913 - one option each
     done = [] if dry_run else _install_hooks(app, places, changes, yes=yes)
     backups = [str(each.backup) for each in done if each.backup]
     is_declined = bool(changes) and not (done or dry_run)
-    notes = [] if is_declined else [*_notes(places, wired), *_explain_commands(places, used)]
+    notes = [] if is_declined else [*_list_notes(places, wired), *_explain_commands(places, used)]
     notes += adopt_profile.follow(app, profile, dry_run=dry_run)
     unsaved = [] if dry_run else _find_unsaved(app)
     if app.out.as_json:
@@ -140,7 +140,7 @@ def _to_wire(app: App, agents: tuple[str, ...], profile: str | None, *, is_all: 
     return detect_agents.to_wire(app.environment, agents, is_all=is_all)
 
 
-def _limit_to_projects(agents: list[str], *, is_named: bool) -> list[str]:
+def _keep_project_agents(agents: list[str], *, is_named: bool) -> list[str]:
     """Leave out the agents whose hooks leftoff does not write into a project."""
     able = [agent for agent in agents if WIRINGS[agent].table.project_folder]
     unable = [detect_agents.TITLES[agent] for agent in agents if agent not in able]
@@ -247,7 +247,7 @@ def _print_outcome(  # noqa: PLR0913 - one for each thing that it says
         app.out.text("Nothing was changed.")
 
 
-def _notes(places: Places, agents: Sequence[str]) -> list[str]:
+def _list_notes(places: Places, agents: Sequence[str]) -> list[str]:
     notes = [
         f"You edited {path}, so it was left unchanged."
         for path in install.list_edited_skills(places)

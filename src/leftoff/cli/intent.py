@@ -58,7 +58,7 @@ def _is_at_start(app: App) -> bool:
 
 def _find_intent(app: App, text: str, *, at_start: bool) -> Intent | None:
     profile = app.settings.profile
-    names, can_resume = _checkpoints(app)
+    names, can_resume = _list_names(app)
     known = {kebab(each): each for each in names}
     found = read_slash_command(text, profile=profile) or find_intent(
         text, names=known.keys(), can_resume=can_resume, at_start=at_start
@@ -87,7 +87,7 @@ def _spell(app: App, text: str, name: str) -> str:
     return clean_name(spelled) if app.settings.names == "plain" else name
 
 
-def _checkpoints(app: App) -> tuple[list[str], bool]:
+def _list_names(app: App) -> tuple[list[str], bool]:
     try:
         return app.store.index().names_like(""), bool(check_claims.candidates(app.store))
     except NotAProject:

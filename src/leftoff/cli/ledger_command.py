@@ -14,14 +14,14 @@ _COLUMNS = ("task", "uuid", "date", "phase", "model", "note", "attribution")
 @click.argument("task", required=False)
 def ledger(app: App, task: str | None) -> None:
     """Show what a task cost, from its ledger."""
-    rows = _rows(app, task)
+    rows = _read_rows(app, task)
     if app.out.as_json or not rows:
         app.out.result([msgspec.to_builtins(row) for row in rows], "No ledger found.")
         return
-    app.out.table({name: [_cell(row, name) for row in rows] for name in _COLUMNS})
+    app.out.table({name: [_format_cell(row, name) for row in rows] for name in _COLUMNS})
 
 
-def _rows(app: App, task: str | None) -> list[Row]:
+def _read_rows(app: App, task: str | None) -> list[Row]:
     """Read the ledger of every profile that keeps one in this project."""
     found: list[Row] = []
     for name in profiles.PROFILES:
@@ -33,6 +33,6 @@ def _rows(app: App, task: str | None) -> list[Row]:
     return found
 
 
-def _cell(row: Row, name: str) -> str:
+def _format_cell(row: Row, name: str) -> str:
     value = getattr(row, name)
     return "unknown" if value is None else str(value)

@@ -109,7 +109,7 @@ def show(app: App, entries: Sequence[CheckpointEntry], *, empty: str) -> None:
         with app.out.paged():
             app.out.lines(layout_threads(build_rows(app, entries, now), app.out.look))
     elif entries:
-        columns = _columns(app, entries, now)
+        columns = _build_columns(app, entries, now)
         app.out.table(
             {name: columns[name] for name in _THEIRS} if app.out.is_for_person else columns
         )
@@ -197,7 +197,9 @@ def build_rows(app: App, entries: Sequence[CheckpointEntry], now: datetime) -> l
     ]
 
 
-def _columns(app: App, entries: Sequence[CheckpointEntry], now: datetime) -> dict[str, list[str]]:
+def _build_columns(
+    app: App, entries: Sequence[CheckpointEntry], now: datetime
+) -> dict[str, list[str]]:
     def column(cell: str) -> list[str]:
         return [one_line(getattr(entry, cell)) for entry in entries]
 

@@ -77,7 +77,7 @@ def log(app: App, name: str | None, limit: int, *, with_all: bool) -> None:
     if app.out.as_json:
         _print_json(app, revisions, events, taken)
         return
-    happened = [*_lines(app, events), *(_format_snapshot(app, each) for each in taken)]
+    happened = [*_list_lines(app, events), *(_format_snapshot(app, each) for each in taken)]
     happened.sort(key=lambda each: each.at, reverse=True)
     with app.out.paged():
         if app.out.is_for_person:
@@ -104,7 +104,7 @@ def _print_json(
 
 def _print_plain(app: App, revisions: Sequence[CheckpointEntry], lines: Sequence[LogLine]) -> None:
     if revisions:
-        app.out.table(_revisions(revisions))
+        app.out.table(_build_revision_columns(revisions))
         app.out.gap()
     places = max((_ACTION_CHARS, *(len(each.action) for each in lines)))
     shown = [
@@ -182,7 +182,7 @@ def _format_snapshot(app: App, snapshot: Snapshot) -> LogLine:
     return LogLine(snapshot.at, "snapshot", what)
 
 
-def _revisions(entries: Sequence[CheckpointEntry]) -> dict[str, list[str]]:
+def _build_revision_columns(entries: Sequence[CheckpointEntry]) -> dict[str, list[str]]:
     return {
         "revision": [f"{'*' if entry.is_head else ' '} {entry.id}" for entry in entries],
         "saved": [times.local(entry.saved_at) for entry in entries],
@@ -193,7 +193,7 @@ def _revisions(entries: Sequence[CheckpointEntry]) -> dict[str, list[str]]:
     }
 
 
-def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[LogLine]:
+def _list_lines(app: App, events: Sequence[StoreEvent]) -> Iterator[LogLine]:
     index = app.store.index()
     known = {event.id: event for event in events}
     for event in events:
@@ -209,8 +209,12 @@ def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[LogLine]:
         if subject.snapshots:
             what = f"snapshot {subject.snapshots[0][-8:]}"
         more = f" (+{len(subject.ids) - _NAMED})" if len(subject.ids) > _NAMED else ""
-        detail = _word(undone.action) if undone else _reason(event, entries)
-        action = f"{_word(event.action)} ({detail})" if detail else _word(event.action)
+        detail = _describe_action(undone.action) if undone else _describe_reason(event, entries)
+        action = (
+            f"{_describe_action(event.action)} ({detail})"
+            if detail
+            else _describe_action(event.action)
+        )
         is_saved = event.action == "saved" and undone is None
         if is_saved and app.out.is_for_person:
             action = _describe_save(entries)
@@ -218,7 +222,7 @@ def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[LogLine]:
         yield LogLine(event.at, action, f"{what}{more}", revision)
 
 
-def _word(action: str) -> str:
+def _describe_action(action: str) -> str:
     """Return an action in the words of the commands."""
     return {"consumed": "done", "code-restored": "restored code"}.get(action, action)
 
@@ -231,7 +235,7 @@ def _describe_save(entries: Sequence[CheckpointEntry | None]) -> str:
     return ", ".join([*reasons, *agents]) or "saved"
 
 
-def _reason(event: StoreEvent, entries: Sequence[CheckpointEntry | None]) -> str:
+def _describe_reason(event: StoreEvent, entries: Sequence[CheckpointEntry | None]) -> str:
     """Return why something was saved automatically, and in which agent it happened."""
     if event.trigger == BY_HAND_OVER:
         return f"handed over to {event.agent}"

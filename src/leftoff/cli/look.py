@@ -433,7 +433,7 @@ Columns = Mapping[str, Sequence[str]]
 
 def full_width(columns: Columns) -> int:
     """Return the width of a table in which nothing is cut."""
-    return sum(_widths(columns)) + len(_GAP) * (len(columns) - 1)
+    return sum(_measure_columns(columns)) + len(_GAP) * (len(columns) - 1)
 
 
 def fit_columns(columns: Columns, limit: int) -> Columns | None:
@@ -443,7 +443,7 @@ def fit_columns(columns: Columns, limit: int) -> Columns | None:
         return columns
     long = {
         name: places
-        for name, places in zip(columns, _widths(columns), strict=True)
+        for name, places in zip(columns, _measure_columns(columns), strict=True)
         if name in SENTENCES
     }
     room = sum(long.values()) - too_much
@@ -466,7 +466,7 @@ def _share_room(wanted: Mapping[str, int], room: int) -> dict[str, int]:
 
 def align_columns(columns: Columns) -> list[str]:
     """Return the header and the rows with their columns aligned."""
-    widths = _widths(columns)
+    widths = _measure_columns(columns)
     rows = [[*columns], *zip(*columns.values(), strict=True)]
     return [_GAP.join(map(pad, row, widths)).rstrip() for row in rows]
 
@@ -488,5 +488,5 @@ def cards(columns: Columns, limit: int) -> Iterator[tuple[str, str]]:
         yield cut(head, limit), "\n".join(lines)
 
 
-def _widths(columns: Columns) -> list[int]:
+def _measure_columns(columns: Columns) -> list[int]:
     return [max(map(width, [name, *cells])) for name, cells in columns.items()]

@@ -36,7 +36,7 @@ def write_pages() -> dict[str, str]:
 def _write_top() -> Iterator[str]:
     yield _TITLE.format(name="LEFTOFF")
     yield ".SH NAME"
-    yield rf"leftoff \- {_escape(_lower(first_line(leftoff)))}"
+    yield rf"leftoff \- {_escape(_lower_first(first_line(leftoff)))}"
     yield ".SH SYNOPSIS"
     yield r".B leftoff"
     yield r"[\fICOMMAND\fR] [\fIOPTION\fR]..."
@@ -58,7 +58,7 @@ def _write_command(found: CommandHelp, command: click.Command) -> Iterator[str]:
     name = f"leftoff-{found.name}"
     yield _TITLE.format(name=name.upper())
     yield ".SH NAME"
-    yield rf"{_escape(name)} \- {_escape(_lower(found.summary))}"
+    yield rf"{_escape(name)} \- {_escape(_lower_first(found.summary))}"
     yield ".SH SYNOPSIS"
     yield _write_synopsis(f"leftoff {found.name}", command)
     yield ".SH DESCRIPTION"
@@ -133,7 +133,7 @@ def _write_end() -> Iterator[str]:
     yield r"\fBleftoff\fR(1); \fBleftoff help all\fR lists all commands."
 
 
-def _lower(text: str) -> str:
+def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 

@@ -47,7 +47,7 @@ limit_option = click.option(
 def memory_list(app: App, *, limit: int, **given: Any) -> None:
     """List entries, newest first."""
     kinds, feature = given["kinds"] or KINDS, given["feature"]
-    statuses = _statuses(given["status"], with_all=given["with_all"])
+    statuses = _list_statuses(given["status"], with_all=given["with_all"])
     if given["source"] is None:
         found = book.entries(
             app.store, kinds=kinds, statuses=statuses, feature=feature, limit=limit
@@ -59,7 +59,7 @@ def memory_list(app: App, *, limit: int, **given: Any) -> None:
     _show_list(app, found)
 
 
-def _statuses(status: Status | None, *, with_all: bool) -> Sequence[Status]:
+def _list_statuses(status: Status | None, *, with_all: bool) -> Sequence[Status]:
     if status is not None:
         return [status]
     return STATUSES if with_all else ["active"]
@@ -82,7 +82,7 @@ def _show_list(app: App, found: Sequence[MemoryEntry]) -> None:
         columns["state"] = [entry.status for entry in found]
     if any(entry.feature for entry in found):
         columns["feature"] = [entry.feature or "-" for entry in found]
-    columns["summary"] = [one_line(_what(entry)) for entry in found]
+    columns["summary"] = [one_line(_format_text(entry)) for entry in found]
     app.out.table(columns)
 
 
@@ -106,7 +106,7 @@ def _format_time(entry: MemoryEntry) -> str:
     return "-" if entry.extra.get(UNDATED) else times.local(entry.at)
 
 
-def _what(entry: MemoryEntry) -> str:
+def _format_text(entry: MemoryEntry) -> str:
     return f"{entry.text} — {entry.why}" if entry.why else entry.text
 
 
@@ -153,7 +153,7 @@ def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) 
         confidence=given["confidence"],
         files=list(given["files"]),
         relations=list(given["relation"]),
-        sources=list(given["source"]) or _session(app),
+        sources=list(given["source"]) or _list_sources(app),
     )
     new = book.add(app.store, [draft], status="queued" if given["queue"] else "active")
     entry = new[0] if new else book.twin(app.store, draft)
@@ -167,11 +167,11 @@ def _find_feature(app: App, kind: book.Kind) -> str | None:
     """Return the feature at hand, to which a decision or an attempt belongs."""
     if kind not in {"decision", "failure", "success"}:
         return None
-    session = next(iter(_session(app)), "")
+    session = next(iter(_list_sources(app)), "")
     return read_feature(app.store, app.settings, {"session_id": session}).get("feature")
 
 
-def _session(app: App) -> list[str]:
+def _list_sources(app: App) -> list[str]:
     found = app.environment.find_session()
     return [found[1]] if found and found[1] else []
 
@@ -202,7 +202,7 @@ def memory_search(app: App, words: tuple[str, ...], *, limit: int, **given: Any)
         app.store,
         " ".join(words),
         kinds=given["kinds"] or None,
-        statuses=_statuses(None, with_all=given["with_all"]),
+        statuses=_list_statuses(None, with_all=given["with_all"]),
         limit=limit,
     )
     _show_list(app, found)
@@ -215,7 +215,7 @@ def memory_show(app: App, entry_id: str) -> None:
     entry = book.find(app.store, entry_id)
     rows = {
         "Kind": entry.kind,
-        "State": _state(entry),
+        "State": _format_state(entry),
         "Said": _format_time(entry),
         "Why": entry.why,
         "Instead of": "; ".join(entry.alternatives),
@@ -231,15 +231,15 @@ def memory_show(app: App, entry_id: str) -> None:
     app.out.result(book.plain(entry), [f"{entry.id}  {entry.text}", *lines])
 
 
-def _state(entry: MemoryEntry) -> str:
+def _format_state(entry: MemoryEntry) -> str:
     return f"{entry.status} by {entry.superseded_by}" if entry.superseded_by else entry.status
 
 
 def _print_change(app: App, entry: MemoryEntry, done: str) -> None:
-    _print_result(app, book.plain(entry), _line(entry, done))
+    _print_result(app, book.plain(entry), _format_change(entry, done))
 
 
-def _line(entry: MemoryEntry, done: str) -> str:
+def _format_change(entry: MemoryEntry, done: str) -> str:
     return f"{done} {entry.kind} {entry.id}: {one_line(entry.text)}"
 
 
@@ -247,7 +247,7 @@ def _judge(app: App, ids: tuple[str, ...], done: str, **change: Any) -> None:
     # Look up all ids first, so that a wrong one changes nothing.
     found = [book.find(app.store, entry_id) for entry_id in ids]
     new = [book.change(app.store, entry.id, **change) for entry in found]
-    text = [_line(entry, done) for entry in new]
+    text = [_format_change(entry, done) for entry in new]
     _print_result(app, [book.plain(entry) for entry in new], text)
 
 

@@ -20,14 +20,14 @@ def confirm(
 
 
 # guardz's format.
-def _line(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
+def _format_line(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     del path, written
     name = checkpoint.name
     return [f'Checkpoint "{name}" saved. Resume anytime: `continue {name}`']
 
 
 # claude-sail's format.
-def _box(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
+def _format_box(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     natives = [each for found in written.values() for each in found]
     return [
         _RULE,
@@ -67,7 +67,7 @@ def _report(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
 
 
 # claude-harness's format.
-def _panel(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
+def _format_panel(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     natives = dict.fromkeys(str(each) for found in written.values() for each in found)
     rows = [
         ("Saved", [f"{checkpoint.name}: {one_line(checkpoint.task, _SHOWN_CHARS)}"]),
@@ -86,8 +86,8 @@ _LABEL_WIDTH = 9
 
 
 _STYLES: dict[str, Callable[[Checkpoint, Path, Written], list[str]]] = {
-    "line": _line,
-    "box": _box,
+    "line": _format_line,
+    "box": _format_box,
     "report": _report,
-    "panel": _panel,
+    "panel": _format_panel,
 }

@@ -21,27 +21,27 @@ def show_next(app: App) -> None:
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = recommend.recommend_tasks(store, app.settings)
     plain = {**msgspec.to_builtins(found), "commits": [to_plain(each) for each in found.commits]}
-    app.out.result(plain, _lines(found))
+    app.out.result(plain, _format_page(found))
 
 
-def _lines(found: Recommendations) -> Iterator[str]:
+def _format_page(found: Recommendations) -> Iterator[str]:
     if found.recommended is not None:
         yield f"Recommended: {one_line(found.recommended.what, _CHARS)}"
-        yield f"  {_why(found.recommended)}"
+        yield f"  {_format_reason(found.recommended)}"
     if found.alternatives:
         yield from ("", "Or:")
         for number, task in enumerate(found.alternatives, 1):
-            yield f"  {number}. {one_line(task.what, _CHARS)}  ({_why(task)})"
+            yield f"  {number}. {one_line(task.what, _CHARS)}  ({_format_reason(task)})"
     if found.branch is not None or found.commits:
-        yield from ("", *_code(found))
+        yield from ("", *_format_git_state(found))
 
 
-def _why(task: Recommendation) -> str:
+def _format_reason(task: Recommendation) -> str:
     why = one_line(task.why, _CHARS)
     return f"{why}; `{task.command}`" if task.command else why
 
 
-def _code(found: Recommendations) -> Iterator[str]:
+def _format_git_state(found: Recommendations) -> Iterator[str]:
     count = format_count(found.changed_count, "file", is_more=found.changed_is_more)
     yield f"On {found.branch or 'no branch'}, {count} changed"
     yield from (f"  {path}" for path in found.changed)

@@ -32,7 +32,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 def to_markdown(checkpoint: Checkpoint, state: str) -> list[str]:
     """Return a checkpoint as the lines of a Markdown file."""
-    lines = [f"# {_escape_markdown(_title(checkpoint))}", ""]
+    lines = [f"# {_escape_markdown(_format_title(checkpoint))}", ""]
     lines += [_escape_markdown(_format_facts(checkpoint, state))]
     for field in list_fields(checkpoint):
         lines += ["", f"## {field.label}", "", *_format_values(field)]
@@ -41,7 +41,7 @@ def to_markdown(checkpoint: Checkpoint, state: str) -> list[str]:
 
 def to_html(checkpoint: Checkpoint, state: str) -> list[str]:
     """Return a checkpoint as the lines of a web page that needs nothing else."""
-    title = html.escape(_title(checkpoint))
+    title = html.escape(_format_title(checkpoint))
     lines = [
         "<!doctype html>",
         '<html lang="en">',
@@ -58,7 +58,7 @@ def to_html(checkpoint: Checkpoint, state: str) -> list[str]:
     return "\n".join([*lines, "</html>"]).split("\n")
 
 
-def _title(checkpoint: Checkpoint) -> str:
+def _format_title(checkpoint: Checkpoint) -> str:
     return " ".join(checkpoint.task.split()) or "Checkpoint"
 
 

@@ -111,9 +111,9 @@ def _with_notes(pick: Pick, noted: dict[str, Any]) -> Pick:
 def _ask(app: App, question: str, among: Sequence[Candidate]) -> Candidate | None:
     """Ask the user for a number; return None if they skip the list."""
     shown = [msgspec.structs.replace(each, task=_find_task(app, each)) for each in among]
-    lines = [_line(number, each) for number, each in enumerate(shown, 1)]
+    lines = [_format_candidate(number, each) for number, each in enumerate(shown, 1)]
     if not app.out.is_interactive:
-        raise _choice(question, lines, shown)
+        raise _build_choice(question, lines, shown)
     click.echo(printable([question, *lines]))
     for _ in range(_TRIES):
         prompt = "Enter number, or 'skip' to proceed to direct checkpoint lookup:"
@@ -136,13 +136,13 @@ def _find_task(app: App, candidate: Candidate) -> str:
     return candidate.task
 
 
-def _line(number: int, candidate: Candidate) -> str:
+def _format_candidate(number: int, candidate: Candidate) -> str:
     day = candidate.day or f"{candidate.saved_at.astimezone():%Y-%m-%d}"
     branch = candidate.branch or "unknown"
     return f"{number}. Task: {candidate.task} Branch: {branch} (checkpoint: {day})"
 
 
-def _choice(question: str, lines: list[str], among: Sequence[Candidate]) -> ChoiceNeeded:
+def _build_choice(question: str, lines: list[str], among: Sequence[Candidate]) -> ChoiceNeeded:
     choices: list[dict[str, Any]] = [
         {
             "choice": str(number),
@@ -200,7 +200,7 @@ def _format_broken_file(broken: WaitingFile) -> Rendered:
 def _resume_entry(app: App, entry: CheckpointEntry, pick: Pick, view: ViewOptions) -> None:
     checkpoint = app.store.load(entry)
     said = [say(MISMATCH if pick.is_foreign else ""), pick.doubt]
-    said += [*_headline(app, checkpoint), _name_others(pick.beside)]
+    said += [*_format_headline(app, checkpoint), _name_others(pick.beside)]
     _surface(app, checkpoint, [each for each in said if each], view, entry)
 
 
@@ -251,7 +251,7 @@ def _show_person(app: App, head: list[Rendered], shown: ResumeBriefing) -> None:
     app.out.gap()
 
 
-def _headline(app: App, checkpoint: Checkpoint) -> list[Rendered]:
+def _format_headline(app: App, checkpoint: Checkpoint) -> list[Rendered]:
     mirrors = app.workspace.mirrors
     # quoin's files have the task as it was typed.
     task = mirrors.find_task(checkpoint) if mirrors.use_sentinels() else checkpoint.name

@@ -29,28 +29,32 @@ def show_plan(app: App) -> None:
     # Not app.store: opening that imports edits in mirrored files and updates the index.
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = use_case.read_dashboard(store, app.settings)
-    app.out.result(_plain(found), _lines(found))
+    app.out.result(_to_plain(found), _format_page(found))
 
 
-def _plain(found: Dashboard) -> dict[str, Any]:
+def _to_plain(found: Dashboard) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(found)
     plain["feature"] = to_plain(found.feature) if found.feature else None
     plain["todos"] = [to_plain(todo) for todo in found.todos]
     return plain
 
 
-def _lines(found: Dashboard) -> Iterator[str]:
+def _format_page(found: Dashboard) -> Iterator[str]:
     yield from (_RULE, "  DASHBOARD", _RULE)
-    yield from _active(found) if found.layout != "none" else _none(found)
+    yield from _format_active(found) if found.layout != "none" else _format_inactive(found)
     if found.last_checkpoint_at is not None:
-        yield from ("", "Context:", f"  Last checkpoint: {_ago(found, found.last_checkpoint_at)}")
-        yield from _checkpoints(found)
+        yield from (
+            "",
+            "Context:",
+            f"  Last checkpoint: {_format_age(found, found.last_checkpoint_at)}",
+        )
+        yield from _format_checkpoints(found)
     if found.suggestions:
         yield from ("", "Suggestions:", *(f"  - {each}" for each in found.suggestions))
     yield from ("", "Tips:", *(f"  {command:16}{meaning}" for command, meaning in _TIPS), _RULE)
 
 
-def _active(found: Dashboard) -> Iterator[str]:
+def _format_active(found: Dashboard) -> Iterator[str]:
     yield "Active:"
     if found.plan is not None:
         yield f"  Plan:     {_plan(found, found.plan)}"
@@ -70,7 +74,7 @@ def _active(found: Dashboard) -> Iterator[str]:
         yield f"  Todo:     {one_line(todo.text)} ({todo.status.replace('_', ' ')})"
 
 
-def _none(found: Dashboard) -> Iterator[str]:
+def _format_inactive(found: Dashboard) -> Iterator[str]:
     yield "  No active work detected."
     if found.recent_plans:
         yield from ("", "  Recent plans:")
@@ -78,15 +82,15 @@ def _none(found: Dashboard) -> Iterator[str]:
 
 
 def _plan(found: Dashboard, plan: PlanLine) -> str:
-    stage = _stage(plan)
+    stage = _format_stage(plan)
     if found.layout == "none":
         status = plan.status or "paused"
-        return f"{plan.name}  {stage}  {status} {_date(plan.updated_at)}"
-    age = _ago(found, plan.updated_at) if plan.updated_at else ""
+        return f"{plan.name}  {stage}  {status} {_format_date(plan.updated_at)}"
+    age = _format_age(found, plan.updated_at) if plan.updated_at else ""
     return f"{plan.name}  {stage}  {age}".rstrip()
 
 
-def _stage(plan: PlanLine) -> str:
+def _format_stage(plan: PlanLine) -> str:
     """Format the stage of a plan: a number, a word, or both."""
     word = one_line(str(plan.stage)) if plan.stage is not None else "-"
     if plan.number is None:
@@ -96,17 +100,17 @@ def _stage(plan: PlanLine) -> str:
     return f"Stage {plan.number}{total}{named}"
 
 
-def _checkpoints(found: Dashboard) -> Iterator[str]:
+def _format_checkpoints(found: Dashboard) -> Iterator[str]:
     for saved in found.checkpoints:
         name = f"{saved.name}: " if saved.name else ""
-        yield f"    {_ago(found, saved.saved_at):9} {name}{one_line(saved.summary)}"
+        yield f"    {_format_age(found, saved.saved_at):9} {name}{one_line(saved.summary)}"
     if found.checkpoints and found.checkpoints[0].next_action:
         yield f"  Next action: {one_line(found.checkpoints[0].next_action, 100)}"
 
 
-def _ago(found: Dashboard, moment: datetime) -> str:
+def _format_age(found: Dashboard, moment: datetime) -> str:
     return times.age((found.at - moment).total_seconds())
 
 
-def _date(moment: datetime | None) -> str:
+def _format_date(moment: datetime | None) -> str:
     return f"{moment.astimezone():%Y-%m-%d}" if moment else "-"

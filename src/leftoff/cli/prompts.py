@@ -80,7 +80,7 @@ def prompts() -> None:
 def prompts_show(app: App, number: str) -> None:
     """Show a prompt in full."""
     found = replaying.waiting(app)
-    prompt = _one(number, [*found.prompts], app)
+    prompt = _find_prompt(number, [*found.prompts], app)
     only = WaitingPrompts(prompts=[prompt], current=found.current)
     app.out.result(
         {**replaying.rows(only)[0], "number": None},
@@ -133,7 +133,7 @@ def _warn_of_others(app: App, found: WaitingPrompts, chosen: list[Prompt]) -> No
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
 def prompts_edit(app: App, number: str, words: tuple[str, ...]) -> None:
     """Change the text of a queued prompt."""
-    prompt = _one(number, replaying.waiting(app).prompts)
+    prompt = _find_prompt(number, replaying.waiting(app).prompts)
     text = " ".join(words)
     queue.record(app.store, prompt, "edited", text=text)
     app.out.result({"edited": prompt.id, "text": text}, f"Edited: {one_line(text)}")
@@ -150,7 +150,7 @@ def prompts_drop(app: App, numbers: tuple[str, ...], *, with_all: bool) -> None:
     if bool(numbers) == with_all:
         raise UsageError("Name the prompts to drop by number, or pass --all.")
     waiting = replaying.waiting(app).prompts
-    found = waiting if with_all else [_one(each, waiting) for each in numbers]
+    found = waiting if with_all else [_find_prompt(each, waiting) for each in numbers]
     dropped = [*{prompt.id: prompt for prompt in found}.values()]
     replaying.drop(app, dropped)
     ids = [prompt.id for prompt in dropped]
@@ -161,7 +161,7 @@ def prompts_drop(app: App, numbers: tuple[str, ...], *, with_all: bool) -> None:
 @click.argument("prompt_ids", nargs=-1, required=True, metavar="ID...")
 def prompts_restore(app: App, prompt_ids: tuple[str, ...]) -> None:
     """Queue replayed, dropped or answered prompts again."""
-    found = [_one(each, [], app) for each in prompt_ids]
+    found = [_find_prompt(each, [], app) for each in prompt_ids]
     for prompt in found:
         queue.record(app.store, prompt, "restored")
     text = [f"Restored: {one_line(prompt.text)}" for prompt in found]
@@ -189,7 +189,7 @@ def prompts_import(app: App, file: Path, session: str | None) -> None:
     app.out.result({"imported": ids}, f"Imported {format_count(len(ids), 'prompt')}")
 
 
-def _one(number: str, waiting: list[Prompt], app: App | None = None) -> Prompt:
+def _find_prompt(number: str, waiting: list[Prompt], app: App | None = None) -> Prompt:
     """Find a prompt by its number in the list or by its id; with an App, search the history too."""
     if number.isdecimal() and 1 <= int(number) <= len(waiting):
         return waiting[int(number) - 1]

@@ -31,7 +31,7 @@ def ask_missing(app: App, passed: dict[str, Any], *, is_captured: bool) -> dict[
             return passed
         raise _build_choice(missing)
     given = {key: ask_text(question) for key, question, _ in missing}
-    answers = {key: value for key, text in given.items() if (value := _value(key, text))}
+    answers = {key: value for key, text in given.items() if (value := _parse_answer(key, text))}
     if not (answers or is_captured or any(passed.values())):
         raise UsageError(
             "You answered none of the questions, so nothing was saved.",
@@ -52,15 +52,15 @@ def _build_choice(missing: Sequence[tuple[str, str, str]]) -> ChoiceNeeded:
     )
 
 
-def _value(key: str, text: str) -> Any:
+def _parse_answer(key: str, text: str) -> Any:
     if key == "decisions":
-        return [_decision(each) for each in _BETWEEN.split(text.strip()) if each]
+        return [_parse_decision(each) for each in _BETWEEN.split(text.strip()) if each]
     if key == "next_action":
         return {"text": text.strip()} if text.strip() else None
     return text.strip()
 
 
-def _decision(text: str) -> dict[str, str]:
+def _parse_decision(text: str) -> dict[str, str]:
     """Keep a decision as it was typed; only our own mark splits it."""
     what, _, why = text.partition("::")
     return {"what": what.strip(), "why": why.strip()}

@@ -66,10 +66,10 @@ def reflect(  # noqa: PLR0913 - one argument for each option
     )
     # Hooks and agents expect no line; a person would wonder.
     nothing = ["No new corrections were found."] if app.out.is_for_person else []
-    app.out.result(_plain(found, dry_run=dry_run), text or nothing)
+    app.out.result(_to_plain(found, dry_run=dry_run), text or nothing)
 
 
-def _plain(found: Reflection, *, dry_run: bool) -> dict[str, Any]:
+def _to_plain(found: Reflection, *, dry_run: bool) -> dict[str, Any]:
     return {
         "dry_run": dry_run,
         "sessions": found.sessions,
@@ -112,7 +112,7 @@ def _review(app: App) -> None:
         app.out.result([], "No rules are waiting for review.")
         return
     if not app.out.is_interactive:
-        raise _choice(waiting)
+        raise _build_choice(waiting)
     for number, entry in enumerate(waiting, 1):
         click.echo(printable(_format_rule(entry, f"{number} of {len(waiting)}")))
         _act(app, entry, ask_word("Is this rule right?", _ANSWERS, "skip"))
@@ -138,18 +138,18 @@ def _act(app: App, entry: MemoryEntry, action: str) -> None:
         app.out.text("Skipped; it stays in the queue.")
 
 
-def _choice(waiting: Sequence[MemoryEntry]) -> ChoiceNeeded:
+def _build_choice(waiting: Sequence[MemoryEntry]) -> ChoiceNeeded:
     """Build the question for the agent or script that runs this command."""
     count = "1 rule is waiting" if len(waiting) == 1 else f"{len(waiting)} rules are waiting"
     return ChoiceNeeded(
         f"{count} for review.",
         question="Which rules are right? [approve / edit / reject / skip]",
-        choices=[each for entry in waiting for each in _choices(entry)],
+        choices=[each for entry in waiting for each in _list_choices(entry)],
         hint="Run `leftoff memory approve ID` or `leftoff memory reject ID` for each rule.",
     )
 
 
-def _choices(entry: MemoryEntry) -> list[dict[str, Any]]:
+def _list_choices(entry: MemoryEntry) -> list[dict[str, Any]]:
     rule = {
         "id": entry.id,
         "text": entry.text,

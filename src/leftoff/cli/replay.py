@@ -90,11 +90,13 @@ def waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
         sessions=_find_sessions_of_work(app, nearest, session_id) if found else frozenset(),
         has_sentinels=has_sentinels,
         # Without a running session, commands number the prompts as they are in the queue.
-        numbers=_number([*own, *(each for each in found if each not in own)] if running else found),
+        numbers=_number_prompts(
+            [*own, *(each for each in found if each not in own)] if running else found
+        ),
     )
 
 
-def _number(prompts: list[Prompt]) -> dict[str, int]:
+def _number_prompts(prompts: list[Prompt]) -> dict[str, int]:
     return {prompt.id: number for number, prompt in enumerate(prompts, 1)}
 
 
@@ -131,7 +133,7 @@ def format_prompts(shown: list[Prompt], *, has_sentinels: bool = False) -> list[
         say(
             "{number}. [{time:40}] {text:200}{source}",
             number=number,
-            time=_format_exact_time(prompt) if has_sentinels else _time(prompt),
+            time=_format_exact_time(prompt) if has_sentinels else _format_time(prompt),
             text=_shorten(prompt.text, "..." if has_sentinels else "…"),
             source=say("" if prompt.is_from_a_session or has_sentinels else " (from a file)"),
         )
@@ -144,7 +146,7 @@ def _shorten(text: str, mark: str) -> str:
     return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}{mark}"
 
 
-def _time(prompt: Prompt) -> str:
+def _format_time(prompt: Prompt) -> str:
     return prompt.written_at or times.local(prompt.at)
 
 
@@ -261,7 +263,7 @@ def _list_answers(found: WaitingPrompts) -> list[tuple[str, str]]:
 
 def _list_keys(found: WaitingPrompts, prompts: list[Prompt]) -> list[str]:
     """Return what commands call these prompts: the number that is shown, or the id."""
-    shown = _number(found.prompts_to_offer)
+    shown = _number_prompts(found.prompts_to_offer)
     return [
         str(shown[each.id]) if shown[each.id] == found.numbers.get(each.id) else each.id
         for each in prompts
@@ -305,7 +307,7 @@ def _sort(prompts: list[Prompt]) -> list[Prompt]:
 
 def format_whole_prompt(app: App, prompt: Prompt, text: str) -> Rendered:
     """Quote a full prompt under a line that says where it came from."""
-    time = _time(prompt)
+    time = _format_time(prompt)
     if not prompt.is_from_a_session:
         whose = say("From a file ({time:40}):", time=time)
     elif prompt_queue.is_the_users(app.store, prompt):

@@ -340,12 +340,12 @@ def _print_briefing(
     ]
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
-        said += [*shown.questions(), shown.ask_user(question), _commands(key, shown.checks)]
+        said += [*shown.questions(), shown.ask_user(question), _explain_commands(key, shown.checks)]
     app.out.briefing(
         {
             **shown.plain(question),
             "interrupted": [to_plain(loop) for loop in broken_off],
-            "choices": _choices(key, shown.checks) if key else [],
+            "choices": _list_choices(key, shown.checks) if key else [],
         },
         join([shown.text, *said], "\n\n"),
         list_facts(app, entry) if app.out.is_for_person else (),
@@ -379,7 +379,7 @@ def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
     return is_accepted or app.settings.confirm == "never"
 
 
-def _choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
+def _list_choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
     """List the possible answers, each with the command that carries it out."""
     words = ("resume anyway", "start fresh") if checks.is_stale else ("yes", "no")
     key = quote(key)
@@ -391,11 +391,11 @@ def _choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
     return found
 
 
-def _commands(key: str | None, checks: check_claims.Checks) -> Rendered:
+def _explain_commands(key: str | None, checks: check_claims.Checks) -> Rendered:
     """Say how to answer the question: off a terminal, nobody can type `yes`."""
     if key is None:
         return say("")
-    accept, decline, *rest = [each["command"] for each in _choices(key, checks)]
+    accept, decline, *rest = [each["command"] for each in _list_choices(key, checks)]
     stale = say(" although some of it is stale" if checks.is_stale else "")
     refresh = say(" To update it first, run `{command}`.", command=rest[0]) if rest else say("")
     return say(

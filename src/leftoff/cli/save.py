@@ -122,7 +122,7 @@ _SENTENCE = re.compile(r"\s")
 
 def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
     _refuse_odd_mixes(given)
-    session, stated = _session(app, given), _collect_fields(app, given)
+    session, stated = _find_session(app, given), _collect_fields(app, given)
     if _wants_form(app, given, stated):
         return _save_form(app, name, session, given, stated)
     fields = _with_notes(app, name, given, _ask_missing(app, given, session, stated))
@@ -170,7 +170,7 @@ def _finish(
         hooks.first_prompt.expect(state, str(app.project.worktree), app.settings)
     if (percent := _read_percent(draft)) >= app.settings.fresh_at:
         app.out.warn(f"context at {percent:.2f}%: compact or start a fresh session now.")
-    return _ending(app, outcome.saved)
+    return _choose_exit_code(app, outcome.saved)
 
 
 def _drop_unasked(app: App, outcome: persist.Outcome) -> persist.Outcome:
@@ -203,7 +203,7 @@ def _wants_form(app: App, given: dict[str, Any], stated: dict[str, Any]) -> bool
     return not app.workspace.mirrors.keep_notes()
 
 
-def _ending(app: App, saved: SavedCheckpoint) -> int:
+def _choose_exit_code(app: App, saved: SavedCheckpoint) -> int:
     """Fail if the files of the profile in use do not show the checkpoint."""
     problem = app.workspace.unwritten.get(app.settings.profile)
     if problem is None:
@@ -241,7 +241,7 @@ def _refuse_odd_mixes(given: dict[str, Any]) -> None:
         raise UsageError("--from cannot be combined with --no-capture.")
 
 
-def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
+def _find_session(app: App, given: dict[str, Any]) -> KnownSession | None:
     if given["source"]:
         return _find_source(app, given["source"])
     # Most people save from a terminal, outside an agent's session.
@@ -275,7 +275,7 @@ def _with_notes(
 
 def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
     """Merge the JSON and the options; an option overrides the same key of the JSON."""
-    fields = parse_fields(_json(given["from_json"])) if given["from_json"] else {}
+    fields = parse_fields(_read_json(given["from_json"])) if given["from_json"] else {}
     flags: dict[str, Any] = {
         "summary": given["summary"],
         "left_off": given["left_off"],
@@ -285,20 +285,20 @@ def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
         "questions": list(given["question"]),
         "decisions": list(given["decision"]),
         "failed": list(given["failed"]),
-        "files": [_file(app, each) for each in given["files"]],
-        "artifacts": dict(_artifact(app, each) for each in given["artifact"]),
+        "files": [_parse_file(app, each) for each in given["files"]],
+        "artifacts": dict(_parse_artifact(app, each) for each in given["artifact"]),
         "notes": list(given["note"]),
     }
     fields |= parse_fields({key: value for key, value in flags.items() if value})
     return fields | _collect_plan(app, fields.get("plan"), given)
 
 
-def _file(app: App, given: str) -> dict[str, str]:
+def _parse_file(app: App, given: str) -> dict[str, str]:
     path, _, role = given.partition(" :: ")
     return {"path": _name_path(app, path.strip() if role else path), "role": role.strip()}
 
 
-def _artifact(app: App, given: str) -> tuple[str, str]:
+def _parse_artifact(app: App, given: str) -> tuple[str, str]:
     name, _, path = given.partition("=")
     if not name or not path:
         raise UsageError(
@@ -325,9 +325,9 @@ def _name_path(app: App, path: str) -> str:
     return name_path(Path.cwd(), path, app.project.worktree)
 
 
-def _json(source: Path) -> object:
+def _read_json(source: Path) -> object:
     try:
-        data = _stdin() if str(source) == "-" else source.read_bytes()
+        data = _read_stdin() if str(source) == "-" else source.read_bytes()
     except OSError as error:
         raise UsageError(f"Cannot read {source}: {error.strerror}") from error
     try:
@@ -337,7 +337,7 @@ def _json(source: Path) -> object:
         raise UsageError(f"{source} is not valid JSON: {error}") from error
 
 
-def _stdin() -> bytes:
+def _read_stdin() -> bytes:
     if sys.stdin is None:
         raise UsageError("Cannot read the JSON: standard input is closed.")
     return sys.stdin.buffer.read()

@@ -102,8 +102,8 @@ def _show(app: App, found: Sequence[use_case.KnownSession], *, empty: str) -> No
             {
                 "agent": [session.agent for session in found],
                 "session": [session.session_id for session in found],
-                "age": [_age(session, now) for session in found],
-                "state": [_state(session, now) for session in found],
+                "age": [_format_age(session, now) for session in found],
+                "state": [_describe_state(session, now) for session in found],
                 "branch": [session.facts.branch or "-" for session in found],
                 "last request": [one_line(session.facts.intent) for session in found],
             }
@@ -117,8 +117,8 @@ def _build_rows(found: Sequence[use_case.KnownSession], now: datetime) -> list[T
         ThreadRow(
             task=clean_line(one_line(session.facts.intent or session.request, _MOST_CHARS)),
             name=clean_line(shorten_id(session.session_id, ids)),
-            age=_age(session, now),
-            state=_state(session, now),
+            age=_format_age(session, now),
+            state=_describe_state(session, now),
             branch=clean_line(session.facts.branch),
             agent=session.agent,
         )
@@ -133,14 +133,14 @@ def _describe_session(session: use_case.KnownSession, now: datetime) -> dict[str
         "path": str(session.path),
         "touched_at": session.touched_at.isoformat(),
         "age_seconds": max(0, int((now - session.touched_at).total_seconds())),
-        "state": _state(session, now),
+        "state": _describe_state(session, now),
         "branch": session.facts.branch or None,
         "intent": session.facts.intent or None,
         "checkpoint": session.checkpoint.id if session.checkpoint else None,
     }
 
 
-def _state(session: use_case.KnownSession, now: datetime) -> str:
+def _describe_state(session: use_case.KnownSession, now: datetime) -> str:
     if session.is_current:
         return "current"
     if session.is_saved:
@@ -150,5 +150,5 @@ def _state(session: use_case.KnownSession, now: datetime) -> str:
     return "unsaved" if session.has_work else "no work"
 
 
-def _age(session: use_case.KnownSession, now: datetime) -> str:
+def _format_age(session: use_case.KnownSession, now: datetime) -> str:
     return times.age((now - session.touched_at).total_seconds())

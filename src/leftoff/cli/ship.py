@@ -69,9 +69,9 @@ def ship(app: App, message: str, **given: bool) -> int:
             app.out.text("Nothing was changed.")
             return 1
         app.out.gap()
-    report = ship_all(app.store, app.settings, options, _listener(app))
+    report = ship_all(app.store, app.settings, options, _build_listener(app))
     if app.out.as_json:
-        app.out.json(_plain(report))
+        app.out.json(_to_plain(report))
     else:
         app.out.gap()
         _print_panel(app, panel(report, advise_clear=app.settings.advise_clear))
@@ -115,7 +115,7 @@ def _show_plan(app: App, options: Options) -> int:
     if commands:
         report = _with_waiting_checks(report, commands)
     if app.out.as_json:
-        app.out.json({"dry_run": True, **_plain(report)})
+        app.out.json({"dry_run": True, **_to_plain(report)})
     else:
         for step in report.steps:
             _print_step(app, step)
@@ -131,7 +131,7 @@ def _with_waiting_checks(report: ShipReport, commands: list[str]) -> ShipReport:
     return msgspec.structs.replace(report, steps=steps)
 
 
-def _listener(app: App) -> Listener:
+def _build_listener(app: App) -> Listener:
     if app.out.as_json:
         # stdout must be one JSON document, so the output of checks goes to stderr.
         return Listener(says=lambda line: click.echo(printable(line, sys.stderr), err=True))
@@ -185,7 +185,7 @@ def _print_panel(app: App, lines: Sequence[str]) -> None:
     app.out.lines([look.paint("title", heading), *rows])
 
 
-def _plain(report: ShipReport) -> dict[str, Any]:
+def _to_plain(report: ShipReport) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(report)
     left_out = [{"path": each.display_path, "why": each.why} for each in report.left_out]
     if plain["pull"] is not None:

@@ -88,7 +88,7 @@ def snapshot_list(app: App, thread: str | None, limit: int) -> None:
     elif not found:
         app.out.result([], "No snapshots yet. Hooks take them; so does `leftoff snapshot`.")
     else:
-        app.out.table(_columns(app, found))
+        app.out.table(_build_columns(app, found))
 
 
 @command(name="show")
@@ -112,8 +112,11 @@ def snapshot_show(app: App, name: str) -> None:
             ],
         },
         [
-            *_heading(app, stored.record),
-            *(f"  {_now(states[each.path]):9}  {_format_path(each.path)}" for each in content.work),
+            *_format_heading(app, stored.record),
+            *(
+                f"  {_describe_state(states[each.path]):9}  {_format_path(each.path)}"
+                for each in content.work
+            ),
             *(f"  {'deleted':9}  {_format_path(each)}" for each in content.absent),
             *(
                 f"  {'submodule':9}  {_format_path(path)} at {sha[:8] or 'no commit'}"
@@ -134,11 +137,11 @@ def snapshot_diff(app: App, name: str, other: str) -> None:
     """Show what changed between a snapshot and now."""
     stored = _find(app, name)
     old = SnapshotSide(stored, app.project.worktree)
-    found = [*differences.list_differences(old, _side(app, other))]
+    found = [*differences.list_differences(old, _find_side(app, other))]
     if app.out.as_json:
         app.out.json([msgspec.to_builtins(each) for each in found])
     else:
-        lines = [line for each in found for line in _patch(each)]
+        lines = [line for each in found for line in _format_patch(each)]
         app.out.text(_describe_sides(stored.record, other) if lines else "No differences.")
         app.out.exact(lines)
 
@@ -183,7 +186,7 @@ def snapshot_restore(  # noqa: PLR0913 - one for each option
     stored = _find(app, name)
     if not (here or files):
         _show_apart(
-            app, restore_apart(app.project, stored, *_new_place(app, stored, folder, branch))
+            app, restore_apart(app.project, stored, *_choose_new_place(app, stored, folder, branch))
         )
         return
     paths = [_find_path(app, stored, each) for each in files]
@@ -227,7 +230,7 @@ def _describe_sides(snapshot: Snapshot, other: str) -> str:
     return f"From snapshot {snapshot.short_id} (-) to {to} (+):"
 
 
-def _side(app: App, name: str) -> Side:
+def _find_side(app: App, name: str) -> Side:
     if name == "work":
         return WorktreeSide(app.project.worktree)
     if name == "HEAD":
@@ -253,7 +256,7 @@ def _describe(snapshot: Snapshot) -> dict[str, Any]:
     return {"short_id": snapshot.short_id, **whole}
 
 
-def _columns(app: App, found: Sequence[Snapshot]) -> dict[str, list[str]]:
+def _build_columns(app: App, found: Sequence[Snapshot]) -> dict[str, list[str]]:
     now = app.store.now()
     index = app.store.index()
     entries = [_find_thread(index, each) for each in found]
@@ -274,7 +277,7 @@ def _find_thread(index: StoreIndex, snapshot: Snapshot) -> CheckpointEntry | Non
     return index.head(snapshot.thread) if snapshot.thread is not None else None
 
 
-def _heading(app: App, snapshot: Snapshot) -> list[str]:
+def _format_heading(app: App, snapshot: Snapshot) -> list[str]:
     when = plural.age_in_words((app.store.now() - snapshot.at).total_seconds())
     base = f" at {snapshot.head[:8]}" if snapshot.head else ""
     lines = [
@@ -284,7 +287,7 @@ def _heading(app: App, snapshot: Snapshot) -> list[str]:
     return [*lines, f"Branch {printable(snapshot.branch)}{base}"] if snapshot.branch else lines
 
 
-def _now(state: str) -> str:
+def _describe_state(state: str) -> str:
     return {"same": "as now", "changed": "differs", "missing": "missing"}[state]
 
 
@@ -293,7 +296,7 @@ def _mention_skipped(app: App, stored: StoredSnapshot | None) -> None:
         app.out.warn(f"{_format_path(each.path)} is not in the snapshot: {each.why}.")
 
 
-def _patch(found: FileDifference) -> list[str]:
+def _format_patch(found: FileDifference) -> list[str]:
     if not found.lines:
         return [f"{found.change}: {printable(found.path)} (binary)"]
     return [printable(line) for line in found.lines]
@@ -302,7 +305,7 @@ def _patch(found: FileDifference) -> list[str]:
 # Restoring
 
 
-def _new_place(
+def _choose_new_place(
     app: App, stored: StoredSnapshot, folder: str | None, branch: str | None
 ) -> tuple[Path, str]:
     """Return the folder and the branch for a restored worktree."""
@@ -328,9 +331,9 @@ def _confirm(app: App, stored: StoredSnapshot, files: Sequence[str]) -> bool:
     if not (replaced := list_conflicts(app.project.worktree, stored.content)):
         return True
     count = format_count(len(replaced), "file")
-    question = f"{count} {_have(replaced)} newer edits. Replace?"
+    question = f"{count} {_pick_verb(replaced)} newer edits. Replace?"
     if app.out.is_interactive:
-        app.out.text(f"This replaces {count} that {_have(replaced)} newer edits:")
+        app.out.text(f"This replaces {count} that {_pick_verb(replaced)} newer edits:")
         app.out.text([f"  {_format_path(each)}" for each in replaced[:_SHOWN]])
         more = len(replaced) - _SHOWN
         app.out.text([f"  and {more} more"] if more > 0 else [])
@@ -340,23 +343,31 @@ def _confirm(app: App, stored: StoredSnapshot, files: Sequence[str]) -> bool:
         question,
         question="Replace them? leftoff takes a snapshot of them first.",
         choices=[
-            {"choice": "replace", "label": "Replace them", "command": _replacing(stored, files)},
-            {"choice": "apart", "label": "Restore into a new worktree", "command": _apart(stored)},
+            {
+                "choice": "replace",
+                "label": "Replace them",
+                "command": _format_replacing_command(stored, files),
+            },
+            {
+                "choice": "apart",
+                "label": "Restore into a new worktree",
+                "command": _format_apart_command(stored),
+            },
         ],
         hint=f"Replace them with --yes: {', '.join(_format_path(each) for each in replaced[:3])}",
     )
 
 
-def _have(files: Sequence[str]) -> str:
+def _pick_verb(files: Sequence[str]) -> str:
     return "has" if len(files) == 1 else "have"
 
 
-def _replacing(stored: StoredSnapshot, files: Sequence[str]) -> str:
+def _format_replacing_command(stored: StoredSnapshot, files: Sequence[str]) -> str:
     where = " ".join(f"--file {shlex.quote(each)}" for each in files) or "--here"
     return f"leftoff snapshot restore {stored.record.short_id} {where} --yes"
 
 
-def _apart(stored: StoredSnapshot) -> str:
+def _format_apart_command(stored: StoredSnapshot) -> str:
     return f"leftoff snapshot restore {stored.record.short_id}"
 
 
@@ -400,7 +411,7 @@ def revert_restore(app: App, act: StoreEvent) -> None:
     chosen_paths = select_paths(restored.content, act.paths)
     wanted = select_replaced(before.content, chosen_paths, is_whole=not act.paths)
     chosen = StoredSnapshot(before.shelf, before.record, wanted, is_whole=False)
-    restore_here(_project_of(app, before), chosen)
+    restore_here(_find_project(app, before), chosen)
 
 
 def repeat_restore(app: App, act: StoreEvent) -> None:
@@ -408,26 +419,26 @@ def repeat_restore(app: App, act: StoreEvent) -> None:
     restored, before = _load_act(app, act)
     wanted = select_paths(restored.content, act.paths)
     chosen = StoredSnapshot(restored.shelf, restored.record, wanted, is_whole=not act.paths)
-    restore_here(_project_of(app, before), chosen)
+    restore_here(_find_project(app, before), chosen)
 
 
 def _load_act(app: App, act: StoreEvent) -> list[StoredSnapshot]:
     return [_find(app, each) for each in act.snapshots or ()]
 
 
-def _project_of(app: App, before: StoredSnapshot) -> Project:
+def _find_project(app: App, before: StoredSnapshot) -> Project:
     """Return the worktree that was restored into."""
     worktree = Path(before.record.worktree)
     if not worktree.is_dir():
         raise LeftoffError(
             f"The worktree that the files were restored into is gone: {worktree}",
-            hint=f"Run `{_apart(before)}` to restore its last state into a new one.",
+            hint=f"Run `{_format_apart_command(before)}` to restore its last state into a new one.",
         )
     if worktree not in list_folders(app.project):
         raise UsageError(
             f"The files were restored into a folder that is not a worktree of this project: "
             f"{printable(str(worktree))}",
-            hint=f"Run `{_apart(before)}` to restore its last state into a new one.",
+            hint=f"Run `{_format_apart_command(before)}` to restore its last state into a new one.",
         )
     return find_project(app.environment, worktree)
 

@@ -45,7 +45,7 @@ def list_agents(app: App, entry: CheckpointEntry) -> list[str]:
         reverse=True,
     )
     used = dict.fromkeys([entry.agent, *(each.agent for each in threads), *WIRINGS])
-    return [each for each in used if each in WIRINGS and shutil.which(_program(each))]
+    return [each for each in used if each in WIRINGS and shutil.which(_find_program(each))]
 
 
 def ask_agent(agents: Sequence[str]) -> str | None:
@@ -66,5 +66,5 @@ def describe_ways(app: App, entry: CheckpointEntry, agents: Sequence[str]) -> li
     return [f"To start {WIRINGS[agents[0]].table.title} with it:", *ways]
 
 
-def _program(agent: str) -> str:
+def _find_program(agent: str) -> str:
     return WIRINGS[agent].table.programs[0]

@@ -55,38 +55,42 @@ def stats(app: App, days: int) -> None:
 
 
 def _format_stats(found: Stats, unsaved: int, columns: int) -> Iterator[str]:
-    yield f"{_date(found.since)} to {_date(found.until)}"
+    yield f"{_format_date(found.since)} to {_format_date(found.until)}"
     yield ""
     if not found.saves:
         yield "Nothing was saved in this period."
         return
     room = max(_LEAST_BAR, columns - _LABEL - _NUMBER - 2)
-    yield _line("threads", _format_counts(_merge_states(found.threads)))
-    yield _line("sessions", _format_counts(found.agents))
+    yield _format_line("threads", _format_counts(_merge_states(found.threads)))
+    yield _format_line("sessions", _format_counts(found.agents))
     automatic = found.saves - found.by_hand
-    yield _line("saves", f"{found.saves}: {found.by_hand} by hand, {automatic} automatic")
-    yield _line("  over time", draw_sparkline(_squeeze(found.saves_by_day, room, sum)))
+    yield _format_line("saves", f"{found.saves}: {found.by_hand} by hand, {automatic} automatic")
+    yield _format_line("  over time", draw_sparkline(_squeeze(found.saves_by_day, room, sum)))
     reasons = {format_trigger(why): count for why, count in found.triggers.items()}
-    yield from (_line("", line) for line in draw_bars(reasons, columns - _LABEL))
-    yield _line("compactions", str(found.compactions))
+    yield from (_format_line("", line) for line in draw_bars(reasons, columns - _LABEL))
+    yield _format_line("compactions", str(found.compactions))
     if any(found.peaks.values()):
         peaks = _squeeze(found.context_by_day, room, max)
-        yield _line("context", "the highest use of each session")
-        yield _line("  over time", draw_sparkline(peaks, 100.0))
+        yield _format_line("context", "the highest use of each session")
+        yield _format_line("  over time", draw_sparkline(peaks, 100.0))
         sessions = {label: count for label, count in found.peaks.items() if count}
-        yield from (_line("", line) for line in draw_bars(sessions, columns - _LABEL, "session"))
+        yield from (
+            _format_line("", line) for line in draw_bars(sessions, columns - _LABEL, "session")
+        )
     yield ""
-    yield _line("time", f"kept automatically: {_format_time(found.automatic)}")
-    yield _line("", f"recovered: {_format_time(found.recovered)}")
+    yield _format_line("time", f"kept automatically: {_format_time(found.automatic)}")
+    yield _format_line("", f"recovered: {_format_time(found.recovered)}")
     if unsaved:
-        yield _line("", f"not saved yet: {format_count(unsaved, 'session')}; run `leftoff recover`")
+        yield _format_line(
+            "", f"not saved yet: {format_count(unsaved, 'session')}; run `leftoff recover`"
+        )
 
 
-def _line(label: str, text: str) -> str:
+def _format_line(label: str, text: str) -> str:
     return f"{label:{_LABEL}}{text}"
 
 
-def _date(moment: datetime) -> str:
+def _format_date(moment: datetime) -> str:
     return f"{moment.astimezone():%Y-%m-%d}"
 
 

@@ -108,7 +108,7 @@ def _show(app: App) -> None:
         entries=with_live_activity(app, index.heads([*LISTED], _SHOWN)),
         open_count=index.count_heads([*LISTED]),
         declined=index.count_heads(["declined"]),
-        context=_context(app, index),
+        context=_find_context_use(app, index),
         hooks=_read_hooks(app),
         last=_find_last_save(index),
         unsaved=app.workspace.find_unsaved(),
@@ -263,7 +263,7 @@ def _measure_snapshots(project: Project) -> int | None:
     return snapshots.retention.measure(project) if project.has_snapshots else 0
 
 
-def _context(app: App, index: StoreIndex) -> ContextUse | None:
+def _find_context_use(app: App, index: StoreIndex) -> ContextUse | None:
     """Return the context use at the newest save that recorded it."""
     for entry in index.heads([*LISTED], 1):
         try:

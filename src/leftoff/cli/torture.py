@@ -69,10 +69,10 @@ def _show(app: App, result: TortureResult) -> None:
             "broken": [str(len(report.broken)) for report in result.reports],
         }
     )
-    app.out.text("\n".join(_details(result)))
+    app.out.text("\n".join(_list_details(result)))
 
 
-def _details(result: TortureResult) -> list[str]:
+def _list_details(result: TortureResult) -> list[str]:
     lines = [""]
     for report in result.reports:
         lines += [f"Skipped in {report.part}: {why}." for why in report.skipped]

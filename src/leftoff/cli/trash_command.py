@@ -51,7 +51,7 @@ def trash() -> None:
 def trash_restore(app: App, name: str) -> None:
     """Restore a checkpoint or a file."""
     if any(name in {each.name, each.path} for each in trashed_files.list_files(app.project.store)):
-        found = trashed_files.restore(app.project.store, name, _folders(app.project))
+        found = trashed_files.restore(app.project.store, name, _list_folders(app.project))
         app.out.result(
             {"restored": found.name, "path": found.came_from}, f"Restored {found.came_from}"
         )
@@ -64,7 +64,7 @@ def trash_restore(app: App, name: str) -> None:
     warn_of_unlisted(app, [entry.id])
 
 
-def _folders(project: Project) -> list[Path]:
+def _list_folders(project: Project) -> list[Path]:
     """List the folders that files may be restored to: the project's, and those of profiles."""
     homes = [profiles.load(name).home(project) for name in profiles.PROFILES]
     return [*list_folders(project), project.store, *homes]

@@ -41,10 +41,10 @@ def undo(app: App, *, dry_run: bool, yes: bool) -> None:
     details, deed, more = _describe(app, act), _format_deed(app, act), _count_autosaves(app, act)
     kept = _format_kept(app, act)
     if dry_run:
-        text = f"Would undo {deed}{more} ({_age(app, act)})."
+        text = f"Would undo {deed}{more} ({_format_age(app, act)})."
         app.out.result({"would_undo": _name_deed(act), **details}, [text, *kept])
         return
-    announced = [f"This undoes {deed}{more} ({_age(app, act)}).", *kept]
+    announced = [f"This undoes {deed}{more} ({_format_age(app, act)}).", *kept]
     if not yes and not _agrees(app, announced, "Undo it?"):
         return
     if act.snapshots:
@@ -75,10 +75,10 @@ def redo(app: App, *, dry_run: bool, yes: bool) -> None:
         return
     act = found[1]
     if dry_run:
-        text = f"Would redo {_format_deed(app, act)} ({_age(app, act)})."
+        text = f"Would redo {_format_deed(app, act)} ({_format_age(app, act)})."
         app.out.result({"would_redo": _name_deed(act), **_describe(app, act)}, text)
         return
-    announced = [f"This redoes {_format_deed(app, act)} ({_age(app, act)})."]
+    announced = [f"This redoes {_format_deed(app, act)} ({_format_age(app, act)})."]
     if not yes and not _agrees(app, announced, "Redo it?"):
         return
     if act.snapshots:
@@ -126,7 +126,7 @@ def warn_of_unlisted(app: App, ids: Sequence[str]) -> None:
 
 
 def _describe(app: App, act: StoreEvent) -> dict[str, Any]:
-    return {"ids": act.ids, "names": _names(app, act.ids), "at": act.at.isoformat()}
+    return {"ids": act.ids, "names": _name_targets(app, act.ids), "at": act.at.isoformat()}
 
 
 def _name_deed(act: StoreEvent) -> str:
@@ -148,7 +148,7 @@ def _format_kept(app: App, act: StoreEvent) -> list[str]:
     kept = _list_automatic(app, act)
     if not kept:
         return []
-    names = join_names([*dict.fromkeys(_names(app, kept))])
+    names = join_names([*dict.fromkeys(_name_targets(app, kept))])
     stay = "stays" if len(kept) == 1 else "stay"
     return [f"{format_count(len(kept), 'newer automatic save')} {stay}: {names}"]
 
@@ -166,9 +166,9 @@ def _list_automatic(app: App, act: StoreEvent | None) -> list[str]:
     return found
 
 
-def _age(app: App, act: StoreEvent) -> str:
+def _format_age(app: App, act: StoreEvent) -> str:
     return times.age((app.store.now() - act.at).total_seconds())
 
 
-def _names(app: App, ids: Sequence[str]) -> list[str]:
+def _name_targets(app: App, ids: Sequence[str]) -> list[str]:
     return name_checkpoints(app.store.index(), ids)

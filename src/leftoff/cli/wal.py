@@ -43,7 +43,7 @@ def add(app: App, kind: working_notes.Kind, words: tuple[str, ...]) -> None:
     noted = working_notes.add(
         app.store, kind, _join_words(words), path=place(app.project, app.settings)
     )
-    app.out.result(_row(noted) | {"path": str(noted.path)}, _line(noted))
+    app.out.result(_build_row(noted) | {"path": str(noted.path)}, _format_line(noted))
 
 
 @command(name="scan")
@@ -54,14 +54,14 @@ def scan(app: App, words: tuple[str, ...], *, dry_run: bool) -> None:
 
     Reads standard input if TEXT is missing or `-`.
     """
-    found = scan_message.scan(_join_words(words) if words and words != ("-",) else _input())
+    found = scan_message.scan(_join_words(words) if words and words != ("-",) else _read_input())
     path = place(app.project, app.settings)
     if dry_run:
         rows: list[dict[str, object]] = [{"kind": each.kind, "text": each.text} for each in found]
         lines = [f"{each.kind}: {each.text}" for each in found]
     else:
         noted = [working_notes.add(app.store, each.kind, each.text, path=path) for each in found]
-        rows, lines = [_row(each) for each in noted], [_line(each) for each in noted]
+        rows, lines = [_build_row(each) for each in noted], [_format_line(each) for each in noted]
     result = {"path": str(path), "found": rows}
     app.out.result(result, lines or "Found nothing to note.")
 
@@ -81,18 +81,18 @@ def _join_words(words: tuple[str, ...]) -> str:
     return text
 
 
-def _input() -> str:
+def _read_input() -> str:
     # On a terminal, the command would seem to hang.
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("No message given.", hint="Pass it as TEXT or on standard input.")
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
-def _row(noted: working_notes.NotedLine) -> dict[str, object]:
+def _build_row(noted: working_notes.NotedLine) -> dict[str, object]:
     return {"kind": noted.kind, "text": noted.text, "is_new": noted.is_new}
 
 
-def _line(noted: working_notes.NotedLine) -> str:
+def _format_line(noted: working_notes.NotedLine) -> str:
     state = "Noted" if noted.is_new else "Already there"
     return f"{state} ({noted.kind}): {noted.text}"
 

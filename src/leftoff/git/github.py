@@ -117,7 +117,9 @@ class GitHub:
 
     def issue_labels(self, number: int) -> list[str]:
         """Return the labels of an issue."""
-        return _names(self._json("issue", "view", str(number), fields=("labels",)).get("labels"))
+        return _list_names(
+            self._json("issue", "view", str(number), fields=("labels",)).get("labels")
+        )
 
     def _make_label(self, name: str) -> None:
         try:
@@ -154,11 +156,11 @@ class GitHub:
                 hint="Install the GitHub CLI, or open the pull request in the browser.",
             ) from error
         if not ended.is_done:
-            raise _refusal(ended, f"gh {arguments[0]} {arguments[1]}")
+            raise _explain_refusal(ended, f"gh {arguments[0]} {arguments[1]}")
         return ended
 
 
-def _refusal(ended: Ended, what: str) -> LeftoffError:
+def _explain_refusal(ended: Ended, what: str) -> LeftoffError:
     reasons = ended.trouble_lines or ["it gave no reason"]
     if ended.code is None:
         return GhRefused(
@@ -192,20 +194,20 @@ def _pull(plain: Any) -> Pull:
         url=plain.get("url") or "",
         title=plain.get("title") or "",
         body=plain.get("body") or "",
-        labels=_names(plain.get("labels")),
+        labels=_list_names(plain.get("labels")),
         comments=[each.get("body") or "" for each in plain.get("comments") or []],
-        checks=_checks(plain.get("statusCheckRollup") or []),
+        checks=_combine_checks(plain.get("statusCheckRollup") or []),
         review=plain.get("reviewDecision") or "",
         mergeable=plain.get("mergeable") or "",
         is_draft=bool(plain.get("isDraft")),
     )
 
 
-def _names(labels: Any) -> list[str]:
+def _list_names(labels: Any) -> list[str]:
     return [each["name"] for each in labels or [] if each.get("name")]
 
 
-def _checks(rollup: Sequence[dict[str, Any]]) -> Checks:
+def _combine_checks(rollup: Sequence[dict[str, Any]]) -> Checks:
     """Combine the checks of a commit into one result; commit statuses have only a state."""
     states = {each.get("conclusion") or each.get("state") or "PENDING" for each in rollup}
     if not states:

@@ -216,13 +216,15 @@ class ObjectStore:
         """
         objects = self.folder / "objects"
         loose = [*objects.glob("??/*")]
-        packs = [_allocated(each) for each in (objects / "pack").glob("*.pack")]
+        packs = [_measure_allocated(each) for each in (objects / "pack").glob("*.pack")]
         small = sum(packs) - max(packs, default=0)
-        return len(loose) + len(packs), sum(map(_allocated, loose)) + small
+        return len(loose) + len(packs), sum(map(_measure_allocated, loose)) + small
 
     def size(self) -> int:
         """Return how many bytes the store takes on disk."""
-        return sum(_allocated(each) for each in self.folder.rglob("*")) if self.exists() else 0
+        return (
+            sum(_measure_allocated(each) for each in self.folder.rglob("*")) if self.exists() else 0
+        )
 
     def run(
         self,
@@ -262,7 +264,7 @@ def _refuse_foreign(folder: Path, name: str) -> StoreRefused:
     )
 
 
-def _allocated(path: Path) -> int:
+def _measure_allocated(path: Path) -> int:
     try:
         return path.lstat().st_blocks * 512
     except OSError:

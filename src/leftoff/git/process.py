@@ -56,7 +56,7 @@ _SET_VARIABLES = {
 _KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
 
 
-def _environment(repository: Repository, settings: bytes) -> dict[str, str]:
+def _build_environment(repository: Repository, settings: bytes) -> dict[str, str]:
     inherited = copy_for_child()
     kept = {name: inherited[name] for name in _KEPT_VARIABLES if name in inherited}
     if repository.worktree is not None:
@@ -101,13 +101,15 @@ def _filter_overrides(
         fields = list(git.records())
         trouble = git.trouble()
     # `-c` ends the setting's name at the first equals sign.
-    brought, users = _filters(zip(fields[::2], fields[1::2], strict=False))
+    brought, users = _split_filters(zip(fields[::2], fields[1::2], strict=False))
     if trouble or any(b"=" in name for name in brought):
         raise OSError(errno.EPERM, "this repository's filters cannot be switched off")
     return [word for name in sorted(brought) for word in ("-c", name + b"=" + users.get(name, b""))]
 
 
-def _filters(settings: Iterable[tuple[bytes, bytes]]) -> tuple[set[bytes], dict[bytes, bytes]]:
+def _split_filters(
+    settings: Iterable[tuple[bytes, bytes]],
+) -> tuple[set[bytes], dict[bytes, bytes]]:
     """Return the filter settings of the repository, and those of the user."""
     brought: set[bytes] = set()
     users: dict[bytes, bytes] = {}
@@ -148,7 +150,7 @@ class Git:
         self._arguments = (*_GIT, *where, *arguments)
         # Not the folder itself: git might see a repository there that leftoff does not.
         self._folder = repository.worktree or repository.git_dir
-        self._environment = _environment(repository, settings)
+        self._environment = _build_environment(repository, settings)
 
     def __enter__(self) -> Self:
         # Until `chunks`: an interrupt before the block begins would leave git running.

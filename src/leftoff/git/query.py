@@ -245,7 +245,7 @@ def newest_commits(folder: Path, limit: int) -> list[Commit]:
     repository = find_readable_repository(folder)
     if repository is None:
         return []
-    return parse_log(_records(folder, repository, *_LOG, f"--max-count={limit}"))
+    return parse_log(_read_records(folder, repository, *_LOG, f"--max-count={limit}"))
 
 
 def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 20) -> CommitsSince:
@@ -262,7 +262,7 @@ def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 2
     newest = (*_LOG, f"--max-count={limit}", f"{sha}..{until}", "--")
     return CommitsSince(
         count=gained,
-        subjects=parse_log(_records(folder, repository, *newest)) if gained else [],
+        subjects=parse_log(_read_records(folder, repository, *newest)) if gained else [],
         known=lost == 0,
         diverged=lost > 0,
     )
@@ -275,7 +275,7 @@ def list_changed_paths(
     repository = find_readable_repository(folder)
     if repository is None or not (_SHA.fullmatch(old_sha) and _SHA.fullmatch(new_sha)):
         return []
-    records = _records(folder, repository, *_CHANGED, old_sha, new_sha)
+    records = _read_records(folder, repository, *_CHANGED, old_sha, new_sha)
     return [path_text(record) for record, _ in zip(records, range(limit), strict=False)]
 
 
@@ -314,7 +314,7 @@ def _with_submodules(
     known = {change.path.rstrip("/") for change in changes}
     inside = [
         PathChange(path=path, code=".M", is_inside=True)
-        for path, submodule in _submodules(repository, deadline)
+        for path, submodule in _list_submodules(repository, deadline)
         if path not in known and _is_changed(submodule, deadline)
     ]
     tracked = [change for change in changes if change.code != "??"]
@@ -324,18 +324,18 @@ def _with_submodules(
 
 def _is_changed(repository: Repository, deadline: float) -> bool:
     folder = repository.worktree or repository.git_dir
-    if any(True for _ in _records(folder, repository, *_LOOK_INSIDE, deadline=deadline)):
+    if any(True for _ in _read_records(folder, repository, *_LOOK_INSIDE, deadline=deadline)):
         return True
-    return any(_is_changed(inner, deadline) for _, inner in _submodules(repository, deadline))
+    return any(_is_changed(inner, deadline) for _, inner in _list_submodules(repository, deadline))
 
 
-def _submodules(repository: Repository, deadline: float) -> Iterator[tuple[str, Repository]]:
+def _list_submodules(repository: Repository, deadline: float) -> Iterator[tuple[str, Repository]]:
     """Yield the submodules that are checked out and that the project does not ignore."""
     worktree = repository.worktree
     if worktree is None or not (worktree / ".gitmodules").is_file():
         return
     values: dict[str, str] = {}
-    for record in _records(worktree, repository, *_SUBMODULES, deadline=deadline):
+    for record in _read_records(worktree, repository, *_SUBMODULES, deadline=deadline):
         name, _, value = path_text(record).partition("\n")
         values[name] = value
     for name, path in values.items():
@@ -345,12 +345,12 @@ def _submodules(repository: Repository, deadline: float) -> Iterator[tuple[str, 
         stem = name.removesuffix(".path")
         if stem == name or values.get(f"{stem}.ignore") in {"dirty", "all"}:
             continue
-        found = _submodule_at(worktree / path) if _is_below(worktree, path) else None
+        found = _find_submodule(worktree / path) if _is_below(worktree, path) else None
         if found is not None:
             yield path, found
 
 
-def _submodule_at(folder: Path) -> Repository | None:
+def _find_submodule(folder: Path) -> Repository | None:
     try:
         return repository_at(folder)
     except OSError:
@@ -375,7 +375,7 @@ def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> G
     )
 
 
-def _records(
+def _read_records(
     folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
 ) -> Iterator[bytes]:
     with (

@@ -85,17 +85,17 @@ def repository_at(folder: Path, *, is_named: bool = False) -> Repository | None:
     A clone can contain a folder that looks like a bare repository, with settings by its author. A
     bare repository inside a worktree therefore counts only if the user named it.
     """
-    git_dir = _git_dir_at(folder / ".git")
+    git_dir = _find_git_dir(folder / ".git")
     if git_dir is not None:
-        return _repository(folder, git_dir)
+        return _build_repository(folder, git_dir)
     if not _is_git_dir(folder) or not (is_named or _is_outside_worktrees(folder)):
         return None
-    return _repository(None, folder)
+    return _build_repository(None, folder)
 
 
 def _is_outside_worktrees(folder: Path) -> bool:
     """Return whether a folder is in no worktree; a clone cannot place files in `.git`."""
-    git_dirs = [_git_dir_at(parent / ".git") for parent in folder.parents]
+    git_dirs = [_find_git_dir(parent / ".git") for parent in folder.parents]
     return all(folder.is_relative_to(git_dir) for git_dir in git_dirs if git_dir is not None)
 
 
@@ -103,7 +103,9 @@ def list_linked_worktrees(repository: Repository) -> list[Path]:
     """List the folders of all linked worktrees, including deleted ones."""
     links = sorted((repository.common_dir / "worktrees").glob("*/gitdir"))
     # Newer versions of git can write these paths relative to the file that holds them.
-    named = [(link, (link.parent / line).parent) for link in links if (line := _first_line(link))]
+    named = [
+        (link, (link.parent / line).parent) for link in links if (line := _read_first_line(link))
+    ]
     found = [(link, Path(os.path.realpath(folder))) for link, folder in named]
     return [folder for link, folder in found if _is_worktree_of(folder, link.parent)]
 
@@ -113,12 +115,12 @@ def _is_worktree_of(folder: Path, git_dir: Path) -> bool:
 
     Someone else's repository could claim any folder of the user as its worktree.
     """
-    return not folder.exists() or _git_dir_at(folder / ".git") == Path(os.path.realpath(git_dir))
+    return not folder.exists() or _find_git_dir(folder / ".git") == Path(os.path.realpath(git_dir))
 
 
 def head_ref(repository: Repository) -> str | None:
     """Return the full name of the ref that HEAD points to; None if HEAD is detached."""
-    line = _first_line(repository.git_dir / "HEAD") or ""
+    line = _read_first_line(repository.git_dir / "HEAD") or ""
     return line.removeprefix(_REF).strip() if line.startswith(_REF) else None
 
 
@@ -126,7 +128,7 @@ def read_head(repository: Repository) -> str | None:
     """Return the hash of HEAD, "" before the first commit; None if only git can tell."""
     ref = head_ref(repository)
     if ref is None:
-        line = _first_line(repository.git_dir / "HEAD") or ""
+        line = _read_first_line(repository.git_dir / "HEAD") or ""
         return line if _FULL_SHA.fullmatch(line) else None
     return _read_ref(repository, ref)
 
@@ -134,7 +136,7 @@ def read_head(repository: Repository) -> str | None:
 def _read_ref(repository: Repository, ref: str) -> str | None:
     """Return the hash of a ref, "" if there is no such branch; None if only git can tell."""
     place = repository.common_dir / ref
-    line = _first_line(place) or ""
+    line = _read_first_line(place) or ""
     if _FULL_SHA.fullmatch(line):
         return line
     # Other refs can be specific to a worktree, and a loose file can name yet another ref.
@@ -163,7 +165,7 @@ def operation_in_progress(repository: Repository) -> Operation | None:
         if (repository.git_dir / name).exists():
             return operation
     # Between two picks the marks are gone; only the list of remaining picks is there.
-    todo = _first_line(repository.git_dir / "sequencer" / "todo")
+    todo = _read_first_line(repository.git_dir / "sequencer" / "todo")
     if todo is None:
         return None
     return "revert" if todo.startswith("revert") else "cherry-pick"
@@ -319,10 +321,10 @@ def slug(repository: Repository) -> str | None:
 def own_settings(repository: Repository) -> bytes:
     """Return the text of the repository's own settings, without included files."""
     places = (repository.common_dir / "config", repository.git_dir / "config.worktree")
-    return b"\n".join(_settings_in(place) for place in places if os.path.lexists(place))
+    return b"\n".join(_read_settings(place) for place in places if os.path.lexists(place))
 
 
-def _settings_in(place: Path) -> bytes:
+def _read_settings(place: Path) -> bytes:
     if not place.is_file() or place.stat().st_size > _MAX_CONFIG_BYTES:
         raise OSError(errno.EPERM, f"{place} is not a settings file")
     return place.read_bytes()
@@ -339,16 +341,16 @@ def _data(path: Path) -> bytes:
         return b""
 
 
-def _repository(worktree: Path | None, git_dir: Path) -> Repository:
-    return Repository(worktree=worktree, git_dir=git_dir, common_dir=_common_dir(git_dir))
+def _build_repository(worktree: Path | None, git_dir: Path) -> Repository:
+    return Repository(worktree=worktree, git_dir=git_dir, common_dir=_find_common_dir(git_dir))
 
 
-def _common_dir(git_dir: Path) -> Path:
-    place = _path_in(git_dir / "commondir")
+def _find_common_dir(git_dir: Path) -> Path:
+    place = _read_path(git_dir / "commondir")
     return Path(os.path.realpath(git_dir / place)) if place else git_dir
 
 
-def _git_dir_at(dot_git: Path) -> Path | None:
+def _find_git_dir(dot_git: Path) -> Path | None:
     try:
         found = dot_git.stat()
     except (OSError, ValueError):
@@ -357,7 +359,7 @@ def _git_dir_at(dot_git: Path) -> Path | None:
         place = Path(os.path.realpath(dot_git))
         return place if _is_git_dir(place) else None
     # Linked worktrees and submodules have a file here that names the real folder.
-    text = _path_in(dot_git) or ""
+    text = _read_path(dot_git) or ""
     if not text.startswith(_GITDIR):
         return None
     place = Path(os.path.realpath(dot_git.parent / text.removeprefix(_GITDIR)))
@@ -368,7 +370,7 @@ def _is_git_dir(place: Path) -> bool:
     """Apply git's own rule: a valid HEAD, and the folders `objects` and `refs`."""
     if not _is_head(place / "HEAD"):
         return False
-    common = _common_dir(place)
+    common = _find_common_dir(place)
     # The git folder of a linked worktree is inside the common one. Any other folder that names a
     # common folder could use it to read another repository's store.
     if common not in {place, place.parent.parent}:
@@ -389,7 +391,7 @@ def _is_head(path: Path) -> bool:
     return _FULL_SHA.match(line) is not None
 
 
-def _path_in(file: Path) -> str | None:
+def _read_path(file: Path) -> str | None:
     """Read a path exactly as git does, so that both use the same repository."""
     text = _read(file)
     if text is None:
@@ -420,7 +422,7 @@ def _read(file: Path) -> bytes | None:
         return None
 
 
-def _first_line(path: Path) -> str | None:
+def _read_first_line(path: Path) -> str | None:
     try:
         # Opening a FIFO that was planted here would block forever.
         if not path.is_file():

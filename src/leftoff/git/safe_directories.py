@@ -18,7 +18,7 @@ def is_safe(folder: Path, files: Sequence[Path], home: Path) -> bool:
     """Return whether `safe.directory` in git's settings files covers a folder."""
     named: list[str] = []
     for file in files:
-        for value in _values(file, home, _MAX_INCLUDES):
+        for value in _read_values(file, home, _MAX_INCLUDES):
             # As in git, an empty value resets the list.
             named = [*named, value] if value else []
     return any(_names(value, folder, home) for value in named)
@@ -33,23 +33,23 @@ def _names(value: str, folder: Path, home: Path) -> bool:
     return place.startswith("/") and os.path.realpath(place) == str(folder)
 
 
-def _values(file: Path, home: Path, depth: int) -> Iterator[str]:
+def _read_values(file: Path, home: Path, depth: int) -> Iterator[str]:
     """Yield the values of safe.directory, including those in included files."""
     section = ""
-    for line in _lines(file):
+    for line in _read_lines(file):
         if found := _SECTION.match(line):
             section, line = found[1].lower(), found[2]  # noqa: PLW2901 - an entry can follow
         entry = _ENTRY.match(line)
         key = f"{section}.{entry[1].lower()}" if entry else ""
-        value = _plain(entry[2]) if entry else ""
+        value = _strip_value(entry[2]) if entry else ""
         if key == "safe.directory":
             yield value
         elif key == "include.path" and depth:
             included = home / value[2:] if value.startswith("~/") else file.parent / value
-            yield from _values(included, home, depth - 1)
+            yield from _read_values(included, home, depth - 1)
 
 
-def _plain(value: str) -> str:
+def _strip_value(value: str) -> str:
     """Remove the quotes and the trailing comment from a value."""
     parts = []
     while found := _VALUE.match(value):
@@ -58,7 +58,7 @@ def _plain(value: str) -> str:
     return "".join(parts).strip()
 
 
-def _lines(file: Path) -> list[str]:
+def _read_lines(file: Path) -> list[str]:
     try:
         # Opening a FIFO would block forever.
         if not file.is_file():

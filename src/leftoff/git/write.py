@@ -57,11 +57,11 @@ class Repo:
 
     def stage(self, files: Sequence[str]) -> Ended:
         """Stage files as they are now; a missing file is staged as deleted."""
-        return self._run(_LITERAL, "add", "--all", *_FROM_STDIN, given=_nul(files))
+        return self._run(_LITERAL, "add", "--all", *_FROM_STDIN, given=_join_nul(files))
 
     def unstage(self, files: Sequence[str]) -> Ended:
         """Unstage files without changing them in the worktree."""
-        return self._run(_LITERAL, "reset", "--quiet", *_FROM_STDIN, given=_nul(files))
+        return self._run(_LITERAL, "reset", "--quiet", *_FROM_STDIN, given=_join_nul(files))
 
     def list_staged(self) -> list[str]:
         """List the files that a commit would change now."""
@@ -88,7 +88,7 @@ class Repo:
 
     def list_ignored(self, paths: Sequence[str]) -> set[str]:
         """Return those of some paths that git ignores; tracked files are never ignored."""
-        asked = self._run("check-ignore", "-z", "--stdin", given=_nul(paths), asks=True)
+        asked = self._run("check-ignore", "-z", "--stdin", given=_join_nul(paths), asks=True)
         return {path_text(each) for each in asked.out.split(b"\0") if each}
 
     def write_missing(self, paths: Sequence[str]) -> Ended:
@@ -101,7 +101,7 @@ class Repo:
             read = self._run("read-tree", "--no-sparse-checkout", "HEAD", more=apart)
             if not read.is_done:
                 return read
-            given = _nul(paths)
+            given = _join_nul(paths)
             return self._run("checkout-index", "--quiet", "-z", "--stdin", given=given, more=apart)
 
     # Committing
@@ -113,7 +113,7 @@ class Repo:
     def commit_only(self, files: Sequence[str], subject: str) -> Ended:
         """Commit only these files, whatever else is staged."""
         # Not --literal-pathspecs: git would pass it on to the user's hooks.
-        literal = _nul([f":(literal){file}" for file in files])
+        literal = _join_nul([f":(literal){file}" for file in files])
         return self._run(*_COMMIT, "--only", f"--message={subject}", *_FROM_STDIN, given=literal)
 
     def message(self, revision: str) -> str:
@@ -177,7 +177,7 @@ class Repo:
 
     def remotes(self) -> list[str]:
         """List the names of all remotes."""
-        return _names(self._settings)
+        return _list_names(self._settings)
 
     def push_remote(self, branch: str) -> Remote | None:
         """Return where git would push a branch; None if git does not say."""
@@ -188,8 +188,8 @@ class Repo:
             or found.get("remote.pushdefault")
             or found.get(f"{section}.remote")
         )
-        names = _names(found)
-        name = chosen if chosen in names else _only(names)
+        names = _list_names(found)
+        name = chosen if chosen in names else _pick_only(names)
         if name is None:
             return None
         url = found.get(f"remote.{name}.pushurl") or found.get(f"remote.{name}.url") or ""
@@ -294,16 +294,16 @@ _LOGIN = re.compile(
 )
 
 
-def _names(settings: dict[str, str]) -> list[str]:
+def _list_names(settings: dict[str, str]) -> list[str]:
     urls = (key for key in settings if key.startswith("remote.") and key.endswith(".url"))
     return [key.removeprefix("remote.").removesuffix(".url") for key in urls]
 
 
-def _only(names: Sequence[str]) -> str | None:
+def _pick_only(names: Sequence[str]) -> str | None:
     if "origin" in names:
         return "origin"
     return names[0] if len(names) == 1 else None
 
 
-def _nul(files: Sequence[str]) -> bytes:
+def _join_nul(files: Sequence[str]) -> bytes:
     return b"".join(file.encode("utf-8", "surrogateescape") + b"\0" for file in files)

@@ -30,7 +30,7 @@ def check(tool: str, schema: Mapping[str, Any], given: object) -> dict[str, Any]
             raise UsageError(f"{tool} has no argument {key[:60]!r}.", hint=f"It takes: {takes}.")
     for key in schema["required"]:
         if key not in named:
-            raise UsageError(f"{tool} needs the argument {key!r}.", hint=_hint(known[key]))
+            raise UsageError(f"{tool} needs the argument {key!r}.", hint=_find_hint(known[key]))
     return {key: _check_one(f"{tool}.{key}", known[key], value) for key, value in named.items()}
 
 
@@ -40,7 +40,7 @@ def _check_one(what: str, schema: Mapping[str, Any], value: object) -> object:
         value = [value]
     is_flag_as_number = kind == "integer" and isinstance(value, bool)
     if not isinstance(value, _TYPES[kind]) or is_flag_as_number:
-        raise UsageError(f"{what} must be {_ARTICLES[kind]}.", hint=_hint(schema))
+        raise UsageError(f"{what} must be {_ARTICLES[kind]}.", hint=_find_hint(schema))
     if isinstance(value, list):
         return [_check_one(f"{what}[{n}]", schema["items"], each) for n, each in enumerate(value)]
     if "enum" in schema and value not in schema["enum"]:
@@ -57,5 +57,5 @@ def _check_range(what: str, schema: Mapping[str, Any], value: int) -> int:
     return value
 
 
-def _hint(schema: Mapping[str, Any]) -> str:
+def _find_hint(schema: Mapping[str, Any]) -> str:
     return str(schema.get("description", ""))

@@ -271,7 +271,7 @@ def list_threads(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answ
         lines.append(say("There is more; pass a higher `limit`."))
     lines += _list_unsaved(work)
     text = fence.enclose_text(join(lines)) if lines else say("No work is saved here.")
-    rows = [_row(each, now) for each in shown]
+    rows = [_build_row(each, now) for each in shown]
     return Answer(text, {"notice": fence.NOTICE, "threads": rows, "more": len(entries) > limit})
 
 
@@ -294,12 +294,12 @@ def _warn_of_damage(work: Workspace) -> None:
         work.warn_once([f"Cannot read {path} ({entry.problem})"])
 
 
-def _row(entry: CheckpointEntry, now: datetime) -> dict[str, Any]:
+def _build_row(entry: CheckpointEntry, now: datetime) -> dict[str, Any]:
     return {
         "name": _name(entry),
         "id": entry.id,
-        "state": _state(entry),
-        "age": _age(entry, now),
+        "state": _find_state(entry),
+        "age": _format_age(entry, now),
         "as_of": entry.as_of.isoformat(),
         "branch": entry.branch,
         "agent": entry.agent,
@@ -313,8 +313,8 @@ def _describe_entry(entry: CheckpointEntry, now: datetime) -> Rendered:
     return say(
         "- {name:80} ({state}, {age}{branch}): {task:200}{action}",
         name=_name(entry),
-        state=_state(entry),
-        age=_age(entry, now),
+        state=_find_state(entry),
+        age=_format_age(entry, now),
         branch=say(", branch {name:80}", name=entry.branch) if entry.branch else say(""),
         task=entry.task or "no task stated",
         action=say("\n  Next: {text:200}", text=action) if action else say(""),
@@ -328,12 +328,12 @@ def _name(entry: CheckpointEntry) -> str:
     return entry.name or suggest_name([entry.task], entry.branch)
 
 
-def _state(entry: CheckpointEntry) -> str:
+def _find_state(entry: CheckpointEntry) -> str:
     state = "unreadable" if entry.problem else entry.state
     return "done" if state == "consumed" else state
 
 
-def _age(entry: CheckpointEntry, now: datetime) -> str:
+def _format_age(entry: CheckpointEntry, now: datetime) -> str:
     return times.age((now - entry.as_of).total_seconds())
 
 
@@ -347,7 +347,7 @@ def show(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
         for key, value in to_plain(work.store.load(entry)).items()
         if value not in (None, "", [], {}) and key not in {"schema", "native_text"}
     }
-    state = _state(entry)
+    state = _find_state(entry)
     head = say("Checkpoint: {name:80} ({state})", name=_name(entry), state=state)
     lines = [_describe_key(key, value) for key, value in plain.items()]
     text = fence.enclose_text(join([head, *lines]))
@@ -378,12 +378,12 @@ def _shorten(value: Any) -> Any:
 
 def _describe_key(key: str, value: Any) -> Rendered:
     if not isinstance(value, list):
-        return say("- {key:80}: {text:lines}", key=key, text=_inline(value))
-    items = [say("  - {text:lines}", text=_inline(each)) for each in value]
+        return say("- {key:80}: {text:lines}", key=key, text=_format_inline(value))
+    items = [say("  - {text:lines}", text=_format_inline(each)) for each in value]
     return join([say("- {key:80}:", key=key), *items])
 
 
-def _inline(value: Any) -> str:
+def _format_inline(value: Any) -> str:
     if not isinstance(value, dict):
         return str(value)
     return ", ".join(f"{key} {each}" for key, each in value.items() if each not in (None, ""))
@@ -405,7 +405,7 @@ def search(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
         for each in hits
     ]
     text = fence.enclose_text(join(lines)) if lines else say("Nothing found.")
-    rows = [{**_row(each.entry, now), "snippet": each.snippet} for each in hits]
+    rows = [{**_build_row(each.entry, now), "snippet": each.snippet} for each in hits]
     return Answer(text, {"notice": fence.NOTICE, "hits": rows})
 
 

@@ -83,12 +83,12 @@ def find_intent(
 
 def find_topic(text: str) -> str | None:
     """Return what a message says to continue with, as typed: `go on with the cart`."""
-    return _find_topic(text, _topics("topics"))
+    return _find_topic(text, _compile_topics("topics"))
 
 
 def find_finish(text: str) -> str | None:
     """Return what a message says to work on, which may be old or new: `finish the cart`."""
-    return _find_topic(text, _topics("finishes"))
+    return _find_topic(text, _compile_topics("finishes"))
 
 
 def _find_topic(text: str, rules: list[re.Pattern[str]]) -> str | None:
@@ -108,7 +108,7 @@ def list_beginnings(text: str) -> list[str]:
 def begins_with_continue(text: str) -> bool:
     """Return whether a message begins with an order to continue, and says more after it."""
     beginnings = list_beginnings(drop_greeting(text.strip()))
-    return any(_continues().fullmatch(_strip(each)) is not None for each in beginnings)
+    return any(_compile_continues().fullmatch(_strip(each)) is not None for each in beginnings)
 
 
 _MOST_CLAUSES = 3
@@ -122,12 +122,12 @@ _CLAUSE_END = re.compile(
 
 def begins_to_agree(text: str) -> bool:
     """Return whether a message begins with a word such as "yes", and says more after it."""
-    return _agreements().match(fold(drop_greeting(text.strip()))) is not None
+    return _compile_agreements().match(fold(drop_greeting(text.strip()))) is not None
 
 
 @functools.cache
-def _agreements() -> re.Pattern[str]:
-    return re.compile(rf"{_bare_words('agreements')}(?:[,.!;:]|\s|[，。！])+\S")
+def _compile_agreements() -> re.Pattern[str]:
+    return re.compile(rf"{_join_bare_words('agreements')}(?:[,.!;:]|\s|[，。！])+\S")
 
 
 def adapt_to_profile(intent: Intent, profile: str) -> Intent:
@@ -161,7 +161,7 @@ _PURGE = re.compile(r"\s*/checkpoint\s+--(?!restore(?:\s|$))")
 
 
 def _match(kind: Spoken, plain: str, names: Collection[str] = ()) -> Intent | None:
-    for pattern in _rules(kind):
+    for pattern in _compile_rules(kind):
         found = pattern.fullmatch(plain)
         if found is not None and (intent := _build_intent(kind, found, names)) is not None:
             return intent
@@ -195,12 +195,12 @@ def _strip(text: str) -> str:
     plain = trim(fold(text))
     # Politeness comes in layers: "hey, could you please …, thanks".
     for _ in range(3):
-        plain = trim(_polite().sub("", plain))
+        plain = trim(_compile_politeness().sub("", plain))
     return plain
 
 
 @functools.cache
-def _polite() -> re.Pattern[str]:
+def _compile_politeness() -> re.Pattern[str]:
     around = []
     for language in read_languages():
         said, edge = language.intents, language.boundary
@@ -212,24 +212,24 @@ def _polite() -> re.Pattern[str]:
 
 def _is_bare(plain: str) -> bool:
     """Return whether a message consists of words such as "continue" alone: "yes, go on"."""
-    return _bare().fullmatch(plain) is not None
+    return _compile_bare().fullmatch(plain) is not None
 
 
 @functools.cache
-def _bare() -> re.Pattern[str]:
-    one = any_of([_bare_words("bare"), _bare_words("agreements")])
+def _compile_bare() -> re.Pattern[str]:
+    one = any_of([_join_bare_words("bare"), _join_bare_words("agreements")])
     # Politeness may be in the middle: "ok, please continue".
     return re.compile(rf"(?:please )?{one}(?:[\W_]+(?:please )?{one})*")
 
 
 @functools.cache
-def _continues() -> re.Pattern[str]:
+def _compile_continues() -> re.Pattern[str]:
     """Compile a go-ahead with a word for "continue" in it: "yes" may begin any other request."""
-    one, agreed = _bare_words("bare"), _bare_words("agreements")
+    one, agreed = _join_bare_words("bare"), _join_bare_words("agreements")
     return re.compile(rf"(?:{agreed}[\W_]+)*(?:please )?{one}(?:[\W_]+{any_of([one, agreed])})*")
 
 
-def _bare_words(key: Literal["bare", "agreements"]) -> str:
+def _join_bare_words(key: Literal["bare", "agreements"]) -> str:
     tables = [language.intents for language in read_languages()]
     words = {each for table in tables for each in getattr(table, key)}
     return any_of(map(re.escape, sorted(words, key=len, reverse=True)))
@@ -243,7 +243,7 @@ _NAMES = {
 
 
 @functools.cache
-def _rules(kind: Spoken) -> list[re.Pattern[str]]:
+def _compile_rules(kind: Spoken) -> list[re.Pattern[str]]:
     """Compile the phrases of a command; the first one that matches the whole message counts."""
     shared = _share_parts()
     tables = [language.intents for language in read_languages()]
@@ -257,7 +257,7 @@ def _rules(kind: Spoken) -> list[re.Pattern[str]]:
 
 
 @functools.cache
-def _topics(key: Literal["topics", "finishes"]) -> list[re.Pattern[str]]:
+def _compile_topics(key: Literal["topics", "finishes"]) -> list[re.Pattern[str]]:
     topic = {"TOPIC": "(?P<topic>.+?)"}
     return [
         re.compile(phrase, re.IGNORECASE)

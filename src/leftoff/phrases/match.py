@@ -217,11 +217,11 @@ def is_goodbye(message: str) -> bool:
     if len(message) > LONGEST:
         return False
     plain = trim(" ".join(message.casefold().split())).removeprefix("/")
-    if _around().sub("", plain) in _messages():
+    if _compile_around().sub("", plain) in _list_messages():
         return True
     # People say it twice: "good night, see you tomorrow".
-    parts = [_around().sub("", trim(part)) for part in re.split(_PAUSE, plain)]
-    return len(parts) > 1 and all(part in _messages() for part in parts)
+    parts = [_compile_around().sub("", trim(part)) for part in re.split(_PAUSE, plain)]
+    return len(parts) > 1 and all(part in _list_messages() for part in parts)
 
 
 def says_goodbye(message: str) -> bool:
@@ -233,7 +233,10 @@ def says_goodbye(message: str) -> bool:
     # Words in quotation marks are about a text, not to the agent.
     if _CLOSING_QUOTE.search(message):
         return False
-    return _ending().search(" ".join(message.casefold().replace("\n", " . ").split())) is not None
+    return (
+        _compile_ending().search(" ".join(message.casefold().replace("\n", " . ").split()))
+        is not None
+    )
 
 
 _CLOSING_QUOTE = re.compile("[\"'`”’»」』]\\W*$")
@@ -241,13 +244,13 @@ _PAUSE = r"(?:[.,;:!?…–—~()。，！？；：、～]|\s-+\s)[\s¡¿]*"
 
 
 @functools.cache
-def _messages() -> frozenset[str]:
+def _list_messages() -> frozenset[str]:
     tables = [language.goodbyes for language in read_languages()]
     return frozenset(each for table in tables for each in (*table.messages, *table.farewells))
 
 
 @functools.cache
-def _ending() -> re.Pattern[str]:
+def _compile_ending() -> re.Pattern[str]:
     """Compile the farewells at the end of a message: after a pause, or after what leads to them."""
     tables = [(each.goodbyes, each.boundary) for each in read_languages()]
     closings = [
@@ -258,19 +261,19 @@ def _ending() -> re.Pattern[str]:
     farewells = [
         f"{edge}{re.escape(each)}{edge}" for said, edge in tables for each in said.farewells
     ]
-    between = rf"(?:{any_of(_leads())}[\W_]*)*"
+    between = rf"(?:{any_of(_list_leads())}[\W_]*)*"
     return re.compile(
         rf"(?:{_PAUSE}|{any_of(closings)}[\W_]*){between}{any_of(farewells)}"
-        rf"(?:[\W_]+{any_of(_tails())})*[\W_]*$"
+        rf"(?:[\W_]+{any_of(_list_tails())})*[\W_]*$"
     )
 
 
 @functools.cache
-def _around() -> re.Pattern[str]:
-    return re.compile(rf"^(?:{any_of(_leads())}[\W_]*)+|[\W_]+{any_of(_tails())}$")
+def _compile_around() -> re.Pattern[str]:
+    return re.compile(rf"^(?:{any_of(_list_leads())}[\W_]*)+|[\W_]+{any_of(_list_tails())}$")
 
 
-def _leads() -> list[str]:
+def _list_leads() -> list[str]:
     """Return what may come before a goodbye."""
     return [
         f"(?:{phrase}){language.boundary}"
@@ -280,7 +283,7 @@ def _leads() -> list[str]:
     ]
 
 
-def _tails() -> list[str]:
+def _list_tails() -> list[str]:
     """Return what may come after a goodbye."""
     tables = [language.goodbyes for language in read_languages()]
     return [phrase for table in tables for phrase in split_phrases(table.after, table.parts)]
@@ -392,11 +395,11 @@ def _compile_notes(key: str, after: str = "") -> re.Pattern[str]:
 
 def mentions_branch(message: str) -> bool:
     """Return whether a message mentions a branch or a worktree of git."""
-    return _branch_words().search(fold(message)) is not None
+    return _compile_branch_words().search(fold(message)) is not None
 
 
 @functools.cache
-def _branch_words() -> re.Pattern[str]:
+def _compile_branch_words() -> re.Pattern[str]:
     return re.compile(
         any_of(
             f"{language.boundary}{word}{language.boundary}"

@@ -35,7 +35,7 @@ def is_go_ahead(message: str) -> bool:
     if len(message) > _LONGEST_REPLY:
         return False
     plain = trim(fold(message))
-    return not plain or _go_aheads().fullmatch(plain) is not None
+    return not plain or _compile_go_aheads().fullmatch(plain) is not None
 
 
 def is_refusal(message: str) -> bool:
@@ -55,13 +55,13 @@ def is_side_question(message: str) -> bool:
 
 def drop_greeting(message: str) -> str:
     """Return a message without the greeting that it begins with, unless that is all of it."""
-    found = _greetings().match(message)
+    found = _compile_greetings().match(message)
     return message[found.end() :] if found else message
 
 
 def drop_refusal(message: str) -> str:
     """Return a message without the "no," that it begins with, which declines an offer."""
-    found = _refused().match(message)
+    found = _compile_refused().match(message)
     return message[found.end() :] if found else message
 
 
@@ -75,12 +75,12 @@ def is_follow_up(message: str) -> bool:
 
 def begins_with_answer(message: str) -> bool:
     """Return whether a message begins as a reply to a question does, such as `yes, but later`."""
-    return _answers().match(fold(message).lstrip()) is not None
+    return _compile_answers().match(fold(message).lstrip()) is not None
 
 
 def list_untouched(message: str) -> list[str]:
     """Return the clauses of a message that name what must stay as it is."""
-    return [found[0] for found in _untouched().finditer(message.replace("’", "'"))]
+    return [found[0] for found in _compile_untouched().finditer(message.replace("’", "'"))]
 
 
 def split_withdrawal(message: str) -> tuple[str, str] | None:
@@ -114,27 +114,27 @@ def _is_rule(sentence: str) -> bool:
 
 
 @functools.cache
-def _greetings() -> re.Pattern[str]:
+def _compile_greetings() -> re.Pattern[str]:
     return re.compile(rf"\s*{_join('greetings')}{_GREETED}", re.IGNORECASE)
 
 
 @functools.cache
-def _refused() -> re.Pattern[str]:
+def _compile_refused() -> re.Pattern[str]:
     return re.compile(rf"\s*{_join('refusals')}\s*[,.!;:，。！]+\s*(?=\S)", re.IGNORECASE)
 
 
 @functools.cache
-def _answers() -> re.Pattern[str]:
+def _compile_answers() -> re.Pattern[str]:
     return re.compile(_join("answers", PAUSE=_PAUSE))
 
 
 @functools.cache
-def _untouched() -> re.Pattern[str]:
+def _compile_untouched() -> re.Pattern[str]:
     return re.compile(_join("untouched", CLAUSE=_CLAUSE), re.IGNORECASE)
 
 
 @functools.cache
-def _go_aheads() -> re.Pattern[str]:
+def _compile_go_aheads() -> re.Pattern[str]:
     unit = any_of([_join("go_aheads"), _join("refusals")])
     # Dense scripts put nothing between units; elsewhere a unit ends with a word.
     return re.compile(rf"{unit}(?:(?:[\W_]+|(?<=[^\x00-\u02ff])){unit})*[\W_]*")

@@ -43,10 +43,10 @@ def rows(folder: Path, task: str | None = None) -> Iterator[Row]:
             continue
         found = read_regular(path)
         if found is not None:
-            yield from _rows(found[0].decode("utf-8", "replace"), path.parent.name)
+            yield from _parse_rows(found[0].decode("utf-8", "replace"), path.parent.name)
 
 
-def _rows(text: str, task: str) -> Iterator[Row]:
+def _parse_rows(text: str, task: str) -> Iterator[Row]:
     for each in text.splitlines():
         cells = [cell.strip() for cell in each.strip().strip("|").split("|")]
         if not _FEWEST <= len(cells) <= _MOST or _is_head(cells):

@@ -36,7 +36,7 @@ _CUT = "…"
 
 def names_listed(folder: Path) -> list[str]:
     """Return the names that MEMORY.md lists."""
-    found = [name_in(line) for line in _section_lines(folder) if _CERTAIN.match(line)]
+    found = [name_in(line) for line in _read_section(folder) if _CERTAIN.match(line)]
     return [name for name in found if name]
 
 
@@ -58,7 +58,7 @@ def _match_bullet(line: str) -> re.Match[str] | None:
 def lines_about(folder: Path, name: str) -> list[str]:
     """Return MEMORY.md's bullet about a checkpoint, and the details below it."""
     found: list[str] = []
-    for line in _section_lines(folder):
+    for line in _read_section(folder):
         if found and line[:1] not in {" ", "\t"}:
             break
         if found or name_in(line) == name:
@@ -66,10 +66,10 @@ def lines_about(folder: Path, name: str) -> list[str]:
     return found
 
 
-def _section_lines(folder: Path) -> list[str]:
+def _read_section(folder: Path) -> list[str]:
     found = read_regular(folder / INDEX)
     text = found[0].decode("utf-8", "replace") if found else ""
-    begin, end = _section_span(text)
+    begin, end = _find_section(text)
     return text[begin:end].splitlines()
 
 
@@ -115,7 +115,7 @@ _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 def with_bullets(text: str, named: Mapping[str, Checkpoint | None]) -> str:
     """Return MEMORY.md with the lines of these names updated and the rest unchanged."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    span = _section_span(text)
+    span = _find_section(text)
     heading, *lines = [line.rstrip("\r") for line in text[slice(*span)].split("\n")]
     result = _update_lines(lines, named)
     section = newline.join([heading or f"## {_SECTION}", *result, _TRAILER, ""])
@@ -158,7 +158,7 @@ def _insert(text: str, section: str, newline: str) -> str:
     """Insert the section after the first heading, or at the top if there is none."""
     if not text.strip():
         return f"{_TITLE}\n".replace("\n", newline) + section
-    first = next(_headings(text), None)
+    first = next(_list_headings(text), None)
     if first is None:
         return f"{section}{newline}{text}"
     at = text.find("\n", first[0]) + 1
@@ -167,16 +167,16 @@ def _insert(text: str, section: str, newline: str) -> str:
     return f"{text[:at]}{newline}{section}{text[at:]}"
 
 
-def _section_span(text: str) -> tuple[int, int]:
+def _find_section(text: str) -> tuple[int, int]:
     """Find our section, from its heading to our last line; an empty span if there is none."""
-    headings = [*_headings(text), (len(text), 0, "")]
+    headings = [*_list_headings(text), (len(text), 0, "")]
     for number, (begin, _, name) in enumerate(headings[:-1]):
         if fold(name) == fold(_SECTION):
-            return begin, _section_end(text, begin, headings[number + 1][0])
+            return begin, _find_section_end(text, begin, headings[number + 1][0])
     return 0, 0
 
 
-def _section_end(text: str, begin: int, limit: int) -> int:
+def _find_section_end(text: str, begin: int, limit: int) -> int:
     """Find the end of the trailer or, if someone else wrote the section, of the last bullet."""
     at = end = text.find("\n", begin, limit) + 1 or limit
     is_in_bullet = False
@@ -192,7 +192,7 @@ def _section_end(text: str, begin: int, limit: int) -> int:
     return end
 
 
-def _headings(text: str) -> Iterator[tuple[int, int, str]]:
+def _list_headings(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield each heading outside of fences: its start, its level and its words."""
     front = _FRONT_MATTER.match(text)
     at, is_fenced = front.end() if front else 0, False

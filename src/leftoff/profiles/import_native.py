@@ -246,7 +246,7 @@ def import_file(  # noqa: PLR0913 - two are keywords
     if (known := _find_shown(native, profile, store)) is not None:
         return Taken(checkpoint=known, is_open=native.is_open)
     if edit is None or _is_another(native, edit.base):
-        edit = NativeEdit(at=_moment(native, stat))
+        edit = NativeEdit(at=_find_moment(native, stat))
     source = Source(
         profile=name,
         path=query.printable(str(path)),
@@ -254,7 +254,7 @@ def import_file(  # noqa: PLR0913 - two are keywords
         extra=_build_time_extra(native),
     )
     try:
-        checkpoint = _checkpoint(
+        checkpoint = _build_checkpoint(
             store, source, _complete_native(native, profile, store, edit), edit.at
         )
     except (
@@ -293,7 +293,7 @@ def _is_within(shown: object, kept: object) -> bool:
     return (shown or None) == (kept or None)
 
 
-def _moment(native: Native, stat: os.stat_result) -> datetime:
+def _find_moment(native: Native, stat: os.stat_result) -> datetime:
     """Return when a file was saved: the time it names, or that of the file system."""
     if native.saved_at and is_plausible(native.saved_at):
         return native.saved_at
@@ -302,8 +302,8 @@ def _moment(native: Native, stat: os.stat_result) -> datetime:
 
 def _complete_native(native: Native, profile: Profile, store: Store, edit: NativeEdit) -> Native:
     """Add what the file cannot hold: the rest of its previous checkpoint, and fingerprints."""
-    kept = _beyond(profile, edit.base) if edit.base else {}
-    files = _files(native.fields, edit.base, store, edit.at)
+    kept = _list_beyond(profile, edit.base) if edit.base else {}
+    files = _fingerprint_files(native.fields, edit.base, store, edit.at)
     fields = {
         key: value
         for key, value in native.fields.items()
@@ -354,7 +354,7 @@ def _build_time_extra(native: Native) -> dict[str, str]:
     return {_NAMED_AT: native.saved_at.isoformat()}
 
 
-def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
+def _list_beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
     """Return the values of a checkpoint that no file of this profile can hold."""
     # These belong to a single checkpoint and are never taken over from another.
     ours = {*profile.HOLDS, "schema", "id", "saved_at", "trigger", "name", "source", "files"}
@@ -362,7 +362,7 @@ def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
     return {key: value for key, value in to_plain(base).items() if key not in ours}
 
 
-def _files(
+def _fingerprint_files(
     fields: Mapping[str, Any], base: Checkpoint | None, store: Store, moment: datetime
 ) -> list[dict[str, Any]]:
     """Return the named files, each with its fingerprint if that is known."""
@@ -396,7 +396,7 @@ def _read(profile: Profile, path: Path, data: bytes) -> Native:
         return Native(problem=f"It cannot be read: {error}")
 
 
-def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) -> Checkpoint:
+def _build_checkpoint(store: Store, source: Source, native: Native, moment: datetime) -> Checkpoint:
     project = store.project
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     # The same content at the same moment has the same id, so importing twice adds nothing.

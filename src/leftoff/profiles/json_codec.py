@@ -166,7 +166,7 @@ def _with_member(text: str, key: str, value: object) -> str:
         raise ValueError("It is not a JSON object.")  # noqa: TRY004 - bad data, not a bad call
     if key in found and _is_same(found[key], value):
         return text
-    spans = _spans(body)
+    spans = _find_spans(body)
     written = json.dumps(value, ensure_ascii=False)
     if key in spans:
         start, end = spans[key]
@@ -190,7 +190,7 @@ def _add(body: str, member: str, *, is_first: bool) -> str:
     return f"{before}{'' if is_first else ','}{gap}{member}{tail}{body[close:]}"
 
 
-def _spans(body: str) -> dict[str, tuple[int, int]]:
+def _find_spans(body: str) -> dict[str, tuple[int, int]]:
     """Find the value of each member; if a key is repeated, the last one counts."""
     spans: dict[str, tuple[int, int]] = {}
     at = _skip(body, _skip(body, 0) + 1)

@@ -206,7 +206,7 @@ class MarkdownSection(msgspec.Struct, frozen=True):
 def split_sections(text: str, *, level: int = 2) -> list[MarkdownSection]:
     """Split a text at its headings of one level; the part above the first has no title."""
     found = [MarkdownSection("", [])]
-    for line, is_heading in _lines(text):
+    for line, is_heading in _mark_lines(text):
         heading = _HEADING.match(line) if is_heading else None
         if heading and len(heading[1]) == level:
             found.append(MarkdownSection(heading[2], []))
@@ -217,13 +217,13 @@ def split_sections(text: str, *, level: int = 2) -> list[MarkdownSection]:
 
 def find_title(text: str) -> str:
     """Return the text of the first heading; empty if there is none."""
-    for line, is_heading in _lines(text):
+    for line, is_heading in _mark_lines(text):
         if is_heading and (found := _HEADING.match(line)):
             return found[2]
     return ""
 
 
-def _lines(text: str) -> Iterable[tuple[str, bool]]:
+def _mark_lines(text: str) -> Iterable[tuple[str, bool]]:
     """Yield each line, and whether it can be a heading: lines inside fences cannot."""
     fence = ""
     for line in text.replace("\r\n", "\n").split("\n"):

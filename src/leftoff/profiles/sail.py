@@ -55,11 +55,11 @@ def is_here(folder: Path) -> bool:
 
 def folders(folder: Path) -> list[Path]:
     """Return the global checkpoint folder and that of each plan, with the files that may change."""
-    found = _places(folder)
+    found = _list_places(folder)
     return [*found, *(path for each in found for path in newest_in(each, _SUFFIX))]
 
 
-def _places(folder: Path) -> list[Path]:
+def _list_places(folder: Path) -> list[Path]:
     return [folder / _CHECKPOINTS, *sorted(folder.glob(f"{sail_plans.PLANS}/*/{_CHECKPOINTS}"))]
 
 
@@ -71,7 +71,7 @@ def find_stale_names(folder: Path) -> list[str]:
 
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints by name, which is by time, from all plans."""
-    found = [path for each in _places(folder) for path in each.glob(f"*{_SUFFIX}")]
+    found = [path for each in _list_places(folder) for path in each.glob(f"*{_SUFFIX}")]
     yield from sorted(found, key=lambda path: (path.name, path))
 
 
@@ -221,11 +221,11 @@ def _follow(files: Files, session: SessionNews) -> None:
         return
     path = files.root / sail_plans.INDEX
     if not path.exists() or not (files.read(sail_plans.INDEX) or b"").strip():
-        files.edit(sail_plans.INDEX, lambda text: text if text.strip() else _fresh())
-    _update(files, lambda index: _active(files.root, index, edited))
+        files.edit(sail_plans.INDEX, lambda text: text if text.strip() else _write_new())
+    _update(files, lambda index: _read_active(files.root, index, edited))
 
 
-def _fresh() -> str:
+def _write_new() -> str:
     return f"{json.dumps(_NEW, indent=2)}\n"
 
 
@@ -242,11 +242,11 @@ def _find_edited(root: Path, file: str) -> str | None:
             return "" if below == sail_plans.TDD else None
 
 
-def _active(root: Path, index: Members, edited: str | None) -> Members:
-    return {**_active_plan(root, index, edited), **_active_tdd(root)}
+def _read_active(root: Path, index: Members, edited: str | None) -> Members:
+    return {**_read_active_plan(root, index, edited), **_read_active_tdd(root)}
 
 
-def _active_plan(root: Path, index: Members, edited: str | None) -> Members:
+def _read_active_plan(root: Path, index: Members, edited: str | None) -> Members:
     """Return the open plan that was edited, or the active one, or the next open one."""
     plans = {plan.name: plan for plan in sail_plans.plans(root)}
     current = sail_plans.active_plan(index)
@@ -265,7 +265,7 @@ _NO_PLAN: Members = {"active_plan": None, "active_plan_stage": None}
 _TWINS = {"active_plan": "active_blueprint", "active_plan_stage": "active_blueprint_stage"}
 
 
-def _active_tdd(root: Path) -> Members:
+def _read_active_tdd(root: Path) -> Members:
     found = sail_plans.read_object(root / sail_plans.TDD)
     if found is None and (root / sail_plans.TDD).exists():
         return {}

@@ -70,7 +70,7 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
         return Native(problem=f"It is not valid JSON: {error}")
     if not is_checkpoint(found):
         return Native(problem="It has none of the keys of a checkpoint.")
-    native = _plain(found)
+    native = _check_plain(found)
     ours = native.pop(OURS, None)
     ours = ours if isinstance(ours, dict) else {}
     fields = _translate(native)
@@ -121,14 +121,14 @@ _CONTEXT = {
 }
 
 
-def _plain(value: Any, deep: int = 0) -> Any:
+def _check_plain(value: Any, deep: int = 0) -> Any:
     """Check that a value can be stored: foreign JSON may be nested or large without limit."""
     if deep > _DEEPEST:
         raise ValueError("It is nested too deeply.")
     if isinstance(value, dict):
-        return {str(key): _plain(each, deep + 1) for key, each in value.items()}
+        return {str(key): _check_plain(each, deep + 1) for key, each in value.items()}
     if isinstance(value, list):
-        return [_plain(each, deep + 1) for each in value]
+        return [_check_plain(each, deep + 1) for each in value]
     # Not every JSON reader can represent huge numbers, NaN or infinity.
     is_huge = isinstance(value, int) and abs(value) >= 1 << 63
     is_odd = isinstance(value, float) and value - value != 0
@@ -141,15 +141,15 @@ def _translate(native: Plain) -> Plain:
     context, guard = object_of(read.get("context")), object_of(native.get("compaction_context"))
     stated = {key: None if _is_null(value) else value for key, value in context.items()}
     fields: Plain = {
-        "summary": _said(read.get("summary")),
+        "summary": _read_said(read.get("summary")),
         "decisions": read_decisions(read.get("decisions")),
         "blockers": [describe(each) for each in list_values(read.get("blockers"))],
         "plan": _read_plan(stated),
-        "tdd_phase": _said(stated.get("active_tdd_phase")),
+        "tdd_phase": _read_said(stated.get("active_tdd_phase")),
         "files_modified": list_paths(context.get("files_in_progress")),
         "session_id": sail_plans.text(object_of(native.get("epistemic")).get("session_id")),
     }
-    if action := _said(read.get("next_action")):
+    if action := _read_said(read.get("next_action")):
         fields["next_action"] = {"text": action}
     percent = guard.get("context_percentage_at_checkpoint")
     if isinstance(percent, int | float) and not isinstance(percent, bool):
@@ -157,7 +157,7 @@ def _translate(native: Plain) -> Plain:
         if guard.get("triggered_by_guardian") is True:
             fields["reason"] = f"context {percent:.0f}%"
     fields = {key: value for key, value in fields.items() if value not in (None, [], {}, "")}
-    if rest := _rest(native):
+    if rest := _keep_rest(native):
         fields[REST] = rest
     return fields
 
@@ -215,12 +215,12 @@ def _is_null(value: object) -> bool:
     return isinstance(value, str) and value.strip().lower() in {"null", "none", "n/a", "-"}
 
 
-def _said(value: object) -> str | None:
+def _read_said(value: object) -> str | None:
     """Return a text as it was typed, or what another value says."""
     return value or None if isinstance(value, str) else sail_plans.words(value)
 
 
-def _rest(native: Plain) -> Plain:
+def _keep_rest(native: Plain) -> Plain:
     """Return what we do not know how to write: unknown keys and unusual values."""
     rest = _find_odd(native, _NATIVE)
     if isinstance(context := native.get("context"), dict):
@@ -319,10 +319,10 @@ def _read_kept(path: Path) -> PlanCheckpoint | None:
 
 def render(checkpoint: Checkpoint, moment: datetime | None = None) -> str:
     """Write a checkpoint as sail's JSON, with its own time or the given one."""
-    native = _native(checkpoint, moment or checkpoint.saved_at)
+    native = _build_native(checkpoint, moment or checkpoint.saved_at)
     # Remember which of these the file had, so that they are not taken for derived.
     kept = [key for key in _DERIVED if key in object_of(checkpoint.extra.get(REST))]
-    exact = _exact(checkpoint, native)
+    exact = _keep_exact(checkpoint, native)
     ours: Plain = {
         "id": checkpoint.id,
         "name": checkpoint.name,
@@ -335,7 +335,7 @@ def render(checkpoint: Checkpoint, moment: datetime | None = None) -> str:
     return f"{json.dumps({**native, OURS: ours}, ensure_ascii=False, indent=2)}\n"
 
 
-def _native(checkpoint: Checkpoint, moment: datetime) -> Plain:
+def _build_native(checkpoint: Checkpoint, moment: datetime) -> Plain:
     rest = object_of(checkpoint.extra.get(REST))
     action = checkpoint.next_action
     native: Plain = {
@@ -344,8 +344,8 @@ def _native(checkpoint: Checkpoint, moment: datetime) -> Plain:
         "decisions": [_format_decision(to_plain(each)) for each in checkpoint.decisions],
         "next_action": action.text if action else None,
         "blockers": checkpoint.blockers,
-        "context": {**_context(checkpoint), **object_of(rest.get("context"))},
-        **_optional(checkpoint),
+        "context": {**_build_context(checkpoint), **object_of(rest.get("context"))},
+        **_write_optional(checkpoint),
     }
     native |= {key: value for key, value in rest.items() if key != "context"}
     if "context" in rest and not isinstance(rest["context"], dict):
@@ -353,17 +353,17 @@ def _native(checkpoint: Checkpoint, moment: datetime) -> Plain:
     return native
 
 
-def _context(checkpoint: Checkpoint) -> Plain:
+def _build_context(checkpoint: Checkpoint) -> Plain:
     plan = checkpoint.plan or Plan()
     return {
         "active_plan": plan.title or plan.path,
         "active_plan_stage": plan.step if plan.step is not None else plan.stage,
         "active_tdd_phase": checkpoint.tdd_phase,
-        "files_in_progress": _files(checkpoint),
+        "files_in_progress": _list_files(checkpoint),
     }
 
 
-def _files(checkpoint: Checkpoint) -> list[str]:
+def _list_files(checkpoint: Checkpoint) -> list[str]:
     named = [file.path for file in checkpoint.files if file.role != "plan"]
     changed = [path for path in checkpoint.dirty if not path.startswith(f"{sail_plans.FOLDER}/")]
     found = dict.fromkeys([*checkpoint.files_modified, *named])
@@ -371,7 +371,7 @@ def _files(checkpoint: Checkpoint) -> list[str]:
     return [*found] or changed[:_MOST_FILES]
 
 
-def _optional(checkpoint: Checkpoint) -> Plain:
+def _write_optional(checkpoint: Checkpoint) -> Plain:
     """Write the members that only newer files have, if they have a value."""
     found: Plain = {}
     if checkpoint.session_id:
@@ -381,12 +381,12 @@ def _optional(checkpoint: Checkpoint) -> Plain:
         found["compaction_context"] = {
             "triggered_by_guardian": checkpoint.trigger in _GUARDED,
             "context_percentage_at_checkpoint": use.percent,
-            "key_context": _key_context(checkpoint),
+            "key_context": _build_key_context(checkpoint),
         }
     return found
 
 
-def _key_context(checkpoint: Checkpoint) -> Plain:
+def _build_key_context(checkpoint: Checkpoint) -> Plain:
     action = checkpoint.next_action
     asked = [*checkpoint.questions, *checkpoint.blockers]
     is_guess = action is not None and action.origin == "inferred"
@@ -402,10 +402,10 @@ def _key_context(checkpoint: Checkpoint) -> Plain:
 _CAVEAT = "The next action was inferred from the session; nobody stated it."
 
 
-def _exact(checkpoint: Checkpoint, native: Mapping[str, Any]) -> Plain:
+def _keep_exact(checkpoint: Checkpoint, native: Mapping[str, Any]) -> Plain:
     """Return the values that reading the file back would lose."""
     plain = to_plain(checkpoint)
-    back = _translate(_plain(dict(native)))
+    back = _translate(_check_plain(dict(native)))
     keys = HOLDS - {"name", REST}
     exact = {key: plain.get(key) for key in sorted(keys) if plain.get(key) != back.get(key)}
     if "files_modified" in exact:

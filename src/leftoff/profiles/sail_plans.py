@@ -126,11 +126,11 @@ def read_object(path: Path) -> dict[str, Any] | None:
 
 def plans(folder: Path) -> list[StagedPlan]:
     """Return all readable plans, by name."""
-    found = [read_plan(folder, name) for name in _names(folder)]
+    found = [read_plan(folder, name) for name in _list_names(folder)]
     return [plan for plan in found if plan is not None]
 
 
-def _names(folder: Path) -> Iterator[str]:
+def _list_names(folder: Path) -> Iterator[str]:
     try:
         yield from sorted(
             path.name
@@ -148,14 +148,14 @@ def read_plan(folder: Path, name: str) -> StagedPlan | None:
         return None
     stages = state.get("stages")
     listed = [*stages] if isinstance(stages, dict) else []
-    stage = _stage(state.get("current_stage"))
-    number = _number(stage, listed)
+    stage = _read_stage(state.get("current_stage"))
+    number = _find_number(stage, listed)
     ended = _find_end(state, stages)
     return StagedPlan(
         name=name,
         stage=stage,
         number=number,
-        total=_total(stage, number, listed),
+        total=_count_stages(stage, number, listed),
         status=ended or "",
         updated_at=moment(state.get("updated")) or find_time(path),
         is_open=ended is None,
@@ -168,18 +168,18 @@ def is_plan_name(name: str) -> bool:
     return bool(name) and not name.startswith(".") and not set(name) & set("/\\\0")
 
 
-def _stage(value: object) -> Stage | None:
+def _read_stage(value: object) -> Stage | None:
     is_one = isinstance(value, int | float | str) and not isinstance(value, bool)
     return value if is_one and value != "" else None  # type: ignore[return-value]
 
 
-def _number(stage: Stage | None, listed: list[str]) -> int | None:
+def _find_number(stage: Stage | None, listed: list[str]) -> int | None:
     if isinstance(stage, str) and not stage.isdecimal():
         return listed.index(stage) + 1 if stage in listed else None
     return None if stage is None else int(stage)
 
 
-def _total(stage: Stage | None, number: int | None, listed: list[str]) -> int:
+def _count_stages(stage: Stage | None, number: int | None, listed: list[str]) -> int:
     """Return the number of stages; a plan may list only those that were reached."""
     if number is None or number > len(listed) or (stage not in listed and _LAST_STAGE in listed):
         return max(STAGES, len(listed), number or 0)
@@ -278,7 +278,7 @@ def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[DelegatedTask
     )
     if isinstance(listed, dict):
         listed = [_add_name(name, each) for name, each in listed.items()]
-    tasks = [_task(each) for each in listed] if isinstance(listed, list) else []
+    tasks = [_read_task(each) for each in listed] if isinstance(listed, list) else []
     return [task for task in tasks if task] or [
         DelegatedTask(what=name) for name in delegates(folder)
     ]
@@ -290,7 +290,7 @@ def _add_name(name: str, value: object) -> dict[str, Any]:
     return {"id": name, **task}
 
 
-def _task(value: object) -> DelegatedTask | None:
+def _read_task(value: object) -> DelegatedTask | None:
     if not isinstance(value, dict):
         return DelegatedTask(what=value) if isinstance(value, str) and value else None
     keys = ("description", "task", "name", "title", "id")

@@ -38,7 +38,7 @@ _decoder = msgspec.json.Decoder(KnownProject)
 
 def remember(project: "Project") -> None:
     """Add a project to the known ones, and remove the path from which it was moved."""
-    path, inode = project.known_mark, _inode(project.root)
+    path, inode = project.known_mark, _read_inode(project.root)
     folder = os.fsencode(project.root).decode("latin-1")
     # `parents` creates the others with the umask, so the state folder comes first.
     for each in (path.parent.parent, path.parent):
@@ -89,7 +89,7 @@ def _read(path: Path) -> KnownProject | None:
         return None
 
 
-def _inode(folder: Path) -> str:
+def _read_inode(folder: Path) -> str:
     try:
         found = folder.stat()
     except OSError:

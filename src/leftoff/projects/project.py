@@ -67,7 +67,7 @@ def find_project(environment: "Environment", start: Path | None = None) -> Proje
     repository that cannot be read raises an OSError, because no other store has its checkpoints.
     """
     named = environment.project_override
-    here = Path(os.path.realpath(start or named or _current_folder()))
+    here = Path(os.path.realpath(start or named or _find_current_folder()))
     explicit = here if named and start is None else None
     barred = {environment.home, Path(here.anchor)} - {explicit}
     candidates = [folder for folder in (here, *here.parents) if folder not in barred]
@@ -91,7 +91,7 @@ def find_project(environment: "Environment", start: Path | None = None) -> Proje
     return project
 
 
-def _current_folder() -> Path:
+def _find_current_folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError as error:
@@ -320,7 +320,7 @@ def open_file(path: Path, *, follow: bool = False) -> int:
     try:
         # Check again: the file may have been replaced before it was opened.
         _refuse_odd(os.fstat(descriptor), path)
-        _refuse_outside(_real_path(descriptor, path), path)
+        _refuse_outside(_resolve_path(descriptor, path), path)
     except BaseException:
         os.close(descriptor)
         raise
@@ -368,7 +368,7 @@ def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 
-def _real_path(descriptor: int, path: Path) -> str:
+def _resolve_path(descriptor: int, path: Path) -> str:
     try:
         # Check the opened file: the name may refer to another one by now.
         return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 - not the name of a file

@@ -114,7 +114,7 @@ _decoder = msgspec.json.Decoder(FolderMark)
 def write_mark(marks: Path, folder: Path) -> None:
     """Write a folder's mark, unless it is already up to date."""
     path = _place(marks, folder.stat())
-    mark = FolderMark(folder=_text(folder), children=_children(folder))
+    mark = FolderMark(folder=_encode_path(folder), children=_list_children(folder))
     if read_mark(path) == mark:
         return
     # `parents` creates the others with the umask, so the state folder comes first.
@@ -133,10 +133,10 @@ def find_moved(marks: Path, folder: Path) -> FolderMark | None:
         mark = read_mark(_place(marks, folder.stat()))
     except OSError:
         return None
-    if mark is None or mark.folder == _text(folder) or _is_same(folder, mark.path):
+    if mark is None or mark.folder == _encode_path(folder) or _is_same(folder, mark.path):
         return None
     # Without common contents, the inode was reused for another folder.
-    here = _children(folder, mark.children)
+    here = _list_children(folder, mark.children)
     return mark if here.items() & mark.children.items() else None
 
 
@@ -146,7 +146,7 @@ def is_marked(marks: Path, folder: Path) -> bool:
         mark = read_mark(_place(marks, folder.stat()))
     except OSError:
         return False
-    return mark is not None and mark.folder == _text(folder)
+    return mark is not None and mark.folder == _encode_path(folder)
 
 
 def is_of_another(marks: Path, folder: Path) -> bool:
@@ -157,7 +157,7 @@ def is_of_another(marks: Path, folder: Path) -> bool:
         inode = folder.stat().st_ino
     except OSError:
         return False
-    found = [name for name, mark in _all_marks(marks) if mark.folder == _text(folder)]
+    found = [name for name, mark in _read_marks(marks) if mark.folder == _encode_path(folder)]
     # A disk can get another device number when it is mounted again.
     return bool(found) and not any(name.endswith(f"-{inode}.json") for name in found)
 
@@ -169,15 +169,15 @@ def forget_mark(marks: Path, folder: Path) -> None:
 
 def lost_marks(marks: Path) -> list[FolderMark]:
     """List the marks of folders whose path no longer exists."""
-    return [mark for _, mark in _all_marks(marks) if not os.path.lexists(mark.path)]
+    return [mark for _, mark in _read_marks(marks) if not os.path.lexists(mark.path)]
 
 
 def marks_below(marks: Path, root: Path) -> list[FolderMark]:
     """List the marks of folders at a path or below it."""
-    return [mark for _, mark in _all_marks(marks) if mark.path.is_relative_to(root)]
+    return [mark for _, mark in _read_marks(marks) if mark.path.is_relative_to(root)]
 
 
-def _all_marks(marks: Path) -> list[tuple[str, FolderMark]]:
+def _read_marks(marks: Path) -> list[tuple[str, FolderMark]]:
     try:
         names = sorted(os.listdir(marks))  # noqa: PTH208 - names are all that is needed
     except OSError:
@@ -210,7 +210,7 @@ def read_mark(path: Path) -> FolderMark | None:
         return None
 
 
-def _text(path: str | Path) -> str:
+def _encode_path(path: str | Path) -> str:
     # latin-1 maps every byte to one character, so any file name survives.
     return os.fsencode(path).decode("latin-1")
 
@@ -219,14 +219,14 @@ def _place(marks: Path, found: os.stat_result) -> Path:
     return marks / f"{found.st_dev}-{found.st_ino}.json"
 
 
-def _children(folder: Path, names: dict[str, int] | None = None) -> dict[str, int]:
+def _list_children(folder: Path, names: dict[str, int] | None = None) -> dict[str, int]:
     """Return the inodes of some of a folder's contents: the named ones, or folders before files."""
     try:
         with os.scandir(folder) as entries:
-            found = [each for each in entries if names is None or _text(each.name) in names]
+            found = [each for each in entries if names is None or _encode_path(each.name) in names]
     except OSError:
         return {}
     if names is None:
         # Editors replace files when they save, which changes the inode; folders keep theirs.
         found.sort(key=lambda each: (not each.is_dir(follow_symlinks=False), each.name))
-    return {_text(each.name): each.inode() for each in found[:_MOST_CHILDREN]}
+    return {_encode_path(each.name): each.inode() for each in found[:_MOST_CHILDREN]}

@@ -121,7 +121,7 @@ class Judge:
         known = self._find_known_secrets(change) if found else {}
         if found and change.path.startswith(STATE_FOLDERS):
             known |= dict.fromkeys(self._list_sessions(), "session")
-        return _why(found, known) if found else None
+        return _explain_secret(found, known) if found else None
 
     def _list_sessions(self) -> list[str]:
         """Return the ids of sessions, which native state names and which are no secrets."""
@@ -150,7 +150,7 @@ def _open_content(path: Path, mode: int) -> IO[bytes]:
     return io.BytesIO(os.readlink(os.fsencode(path)))  # noqa: PTH115 - Path normalizes it
 
 
-def _why(found: dict[str, str], known: dict[str, str]) -> str | None:
+def _explain_secret(found: dict[str, str], known: dict[str, str]) -> str | None:
     kinds = sorted({kind for secret, kind in found.items() if secret not in known})
     return f"it contains a secret ({', '.join(kinds)})" if kinds else None
 
@@ -209,9 +209,9 @@ def stage(
         looked_at = staged & set(chosen.files) if only else staged
         trouble = trouble or _check_unchanged(judge, chosen, changes, looked_at)
         if trouble is None:
-            return _different(chosen, staged)
+            return _keep_different(chosen, staged)
         if not _may_pass(trouble) or time.monotonic() > deadline:
-            raise _cannot_stage(trouble)
+            raise _refuse_staging(trouble)
         time.sleep(_PAUSE_SECONDS)
 
 
@@ -221,16 +221,16 @@ def _stage(repo: Repo, chosen: Chosen, changes: Sequence[PathChange]) -> str | N
         # Files staged in their current state need no second `git add`; a staged removal would fail.
         unstaged = [file for file in files if known[file].code[1] != "."]
         if unstaged and not (ended := repo.stage(unstaged)).is_done:
-            return _first(ended.trouble_lines)
+            return _pick_reason(ended.trouble_lines)
     out = [known[each.path] for each in chosen.left_out]
     staged = [each for each in out if each.code[0] not in ".?"]
     names = [name for each in staged for name in (each.path, each.from_path) if name]
     if names and not (ended := repo.unstage(names)).is_done:
-        return _first(ended.trouble_lines)
+        return _pick_reason(ended.trouble_lines)
     return None
 
 
-def _different(chosen: Chosen, staged: set[str]) -> Chosen:
+def _keep_different(chosen: Chosen, staged: set[str]) -> Chosen:
     """Drop files that git finds identical once staged, such as those with other line endings."""
     state, rest = (
         [each for each in part if each in staged] for part in (chosen.state, chosen.rest)
@@ -250,7 +250,7 @@ def _check_unchanged(
     return None if staged <= looked_at - out else _MEDDLING
 
 
-def _first(lines: Sequence[str]) -> str:
+def _pick_reason(lines: Sequence[str]) -> str:
     return lines[0] if lines else "git did not say why"
 
 
@@ -268,7 +268,7 @@ def is_locked_by_other(trouble: str) -> bool:
     return "index.lock" in trouble and "File exists" in trouble
 
 
-def _cannot_stage(trouble: str) -> LeftoffError:
+def _refuse_staging(trouble: str) -> LeftoffError:
     if is_locked_by_other(trouble):
         return LeftoffError(
             "Another git process is running here, or a crashed one left its lock behind.",

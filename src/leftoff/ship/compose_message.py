@@ -89,9 +89,15 @@ def commit_message(
     text = message or _fit(_describe_news(work, saved, files, known)).strip()
     head, _, rest = text.partition("\n")
     # Your own message is kept as it is; only a generated one is cut and completed.
-    subject, overflow = (head, "") if message else _cut(head, _prefix(work, head))
+    subject, overflow = (head, "") if message else _cut(head, _format_prefix(work, head))
     done = [] if message else [f"- {each}" for each in _list_new(saved, known)[:_MOST_BULLETS]]
-    parts = [_prefix(work, head) + subject, overflow, rest.strip(), "\n".join(done), _links(work)]
+    parts = [
+        _format_prefix(work, head) + subject,
+        overflow,
+        rest.strip(),
+        "\n".join(done),
+        _list_links(work),
+    ]
     return _fit(_JOINT.join(part for part in parts if part)) + "\n"
 
 
@@ -112,20 +118,20 @@ def pull_request(about: About) -> Text:
     """Write a pull request's title, body and labels."""
     has_failed = any(not check.has_passed for check in about.checks)
     parts = {
-        "": _closing(about.work),
+        "": _format_closing(about.work),
         "Summary": "\n".join(f"- {each}" for each in _summarize(about)),
-        "Decisions": "\n".join(map(_decision_line, about.history.decisions)),
-        "How to test": "\n".join(_test_steps(about.work, about.checks)),
+        "Decisions": "\n".join(map(_format_decision, about.history.decisions)),
+        "How to test": "\n".join(_list_test_steps(about.work, about.checks)),
         "Checks": "\n".join(map(_check_line, about.checks)),
         "Breaking changes": "\n".join(f"- {each}" for each in _list_breaking(about)),
     }
     sections = [f"## {head}\n{text}" if head else text for head, text in parts.items() if text]
     return Text(
-        title=_fit(_title(about)),
-        body=_bound(
+        title=_fit(_format_title(about)),
+        body=_shorten_section(
             f"<!-- leftoff: {about.sha} -->\n{_escape_marks(_JOINT.join(sections))}\n{_END}"
         ),
-        labels=[*_labels(about.work), FAILING if has_failed else READY],
+        labels=[*_list_labels(about.work), FAILING if has_failed else READY],
         unfit_labels=[READY if has_failed else FAILING],
     )
 
@@ -188,10 +194,10 @@ def _with_earlier(ours: str, standing: str) -> str:
     head = parts.pop("")
     gap = "\n" if head.endswith("-->") else _JOINT
     body = [f"## {each}\n{text}" for each, text in parts.items() if text]
-    return _bound(f"{head}{gap}{_JOINT.join(body)}\n{_END}")
+    return _shorten_section(f"{head}{gap}{_JOINT.join(body)}\n{_END}")
 
 
-def _bound(section: str) -> str:
+def _shorten_section(section: str) -> str:
     """Leave out the oldest items of a section that GitHub would refuse for its length."""
     lines = section.split("\n")
     items = [number for number, line in enumerate(lines) if line.startswith("- ")]
@@ -227,9 +233,9 @@ def _describe_news(
     # The name of a feature is no news in its later commits.
     is_begun = any(each.startswith(f"feat({work.scope})") for each in known.subjects)
     name = "" if is_begun and not work.is_fix else work.name
-    known_texts = {*(_plain_subject(each) for each in known.subjects), *known.shipped_texts}
+    known_texts = {*(_strip_subject(each) for each in known.subjects), *known.shipped_texts}
     said = [task, *done, name] if is_stated else [name, task, *done]
-    return next((each for each in said if each and each not in known_texts), _about(files))
+    return next((each for each in said if each and each not in known_texts), _describe_files(files))
 
 
 def _list_new(saved: Checkpoint | None, known: BranchHistory) -> list[str]:
@@ -241,13 +247,13 @@ def _summarize(about: About) -> list[str]:
     """Return what the whole branch did: all that its commits say, and what was stated."""
     lines = []
     for message in [*about.history.messages, about.text]:
-        subject, points = _plain_subject(message.partition("\n")[0]), list_points(message)
+        subject, points = _strip_subject(message.partition("\n")[0]), list_points(message)
         # A subject that was cut is repeated in full below.
         is_cut = any(each.startswith(subject.rstrip("…")) for each in points)
         lines += [*([] if is_cut or subject == _RECORDED else [subject]), *points]
     lines += [*about.history.done, *_list_done(about.saved)]
     found = [*dict.fromkeys(each for each in lines if each)]
-    return found or [_plain_subject(about.subject)]
+    return found or [_strip_subject(about.subject)]
 
 
 def _list_breaking(about: About) -> list[str]:
@@ -256,12 +262,12 @@ def _list_breaking(about: About) -> list[str]:
     return [*dict.fromkeys([*found, *about.history.breaking])]
 
 
-def _decision_line(decision: Decision) -> str:
-    why = f" — {_line(decision.why)}" if decision.why else ""
-    return f"- {_line(decision.what)}{why}"
+def _format_decision(decision: Decision) -> str:
+    why = f" — {_format_line(decision.why)}" if decision.why else ""
+    return f"- {_format_line(decision.what)}{why}"
 
 
-def _about(files: Sequence[str]) -> str:
+def _describe_files(files: Sequence[str]) -> str:
     names = sorted({" ".join(file.rpartition("/")[2].split()) for file in files})
     if not names:
         return _RECORDED
@@ -270,7 +276,7 @@ def _about(files: Sequence[str]) -> str:
     return f"Update {', '.join(names[:2])} and {len(names) - 2} more files"
 
 
-def _prefix(work: Work, head: str) -> str:
+def _format_prefix(work: Work, head: str) -> str:
     if work.scope is None or _CONVENTIONAL.match(head):
         return ""
     return f"{work.kind}({work.scope}): "
@@ -287,15 +293,17 @@ def _cut(head: str, prefix: str) -> tuple[str, str]:
 
 def _list_done(saved: Checkpoint | None) -> list[str]:
     # Headings, such as the days of a long task, are not work.
-    return [_line(each) for each in (saved.done if saved else []) if not each.startswith("#")]
+    return [
+        _format_line(each) for each in (saved.done if saved else []) if not each.startswith("#")
+    ]
 
 
-def _line(text: str) -> str:
+def _format_line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _BULLET_CHARS else line[: _BULLET_CHARS - 1] + "…"
 
 
-def _links(work: Work) -> str:
+def _list_links(work: Work) -> str:
     """List the issues of a fix; a feature's issue is closed by its pull request."""
     if not work.is_fix:
         return ""
@@ -304,18 +312,18 @@ def _links(work: Work) -> str:
     return "\n".join([*fixes, *related])
 
 
-def _closing(work: Work) -> str:
+def _format_closing(work: Work) -> str:
     if work.is_fix:
-        return _links(work)
+        return _list_links(work)
     return f"Closes #{work.issue}" if work.issue else ""
 
 
-def _plain_subject(subject: str) -> str:
+def _strip_subject(subject: str) -> str:
     found = _CONVENTIONAL.match(subject)
     return subject[found.end() - 1 :] if found else subject
 
 
-def _title(about: About) -> str:
+def _format_title(about: About) -> str:
     """Write a title without the feature's number, which means nothing to other readers."""
     subject = about.subject
     if _CONVENTIONAL.match(subject) is None:
@@ -325,27 +333,27 @@ def _title(about: About) -> str:
     if about.work.scope is None:
         return subject
     kind = subject.partition(":")[0].partition("(")[0].rstrip("!")
-    return f"{kind}: {_plain_subject(subject)}"
+    return f"{kind}: {_strip_subject(subject)}"
 
 
-def _test_steps(work: Work, checks: Sequence[Check]) -> list[str]:
+def _list_test_steps(work: Work, checks: Sequence[Check]) -> list[str]:
     scenarios = work.item.scenarios if work.item else []
-    steps = [f"- [ ] {_scenario(each)}" for each in scenarios[:_MOST_BULLETS]]
+    steps = [f"- [ ] {_format_scenario(each)}" for each in scenarios[:_MOST_BULLETS]]
     steps += [f"- [ ] Run `{each.command}`" for each in checks]
     return steps or ["- [ ] Run the project's tests"]
 
 
-def _scenario(scenario: Scenario) -> str:
+def _format_scenario(scenario: Scenario) -> str:
     parts = (("given", scenario.given), ("when", scenario.when), ("then", scenario.then))
     steps = ", ".join(f"{word} {text}" for word, text in parts if text)
-    return _line(": ".join(part for part in (scenario.scenario, steps) if part))
+    return _format_line(": ".join(part for part in (scenario.scenario, steps) if part))
 
 
 def _check_line(check: Check) -> str:
     return f"- `{check.command}`: {'passed' if check.has_passed else 'FAILING'}"
 
 
-def _labels(work: Work) -> list[str]:
+def _list_labels(work: Work) -> list[str]:
     labels = list(work.item.labels) if work.item else []
     if work.is_fix:
         labels += ["bugfix", f"linked-to:{work.scope}"]

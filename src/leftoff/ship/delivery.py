@@ -39,7 +39,7 @@ def obstacle(state: GitState) -> ShipStep | None:
             "Run this in one of its worktrees.",
         )
     if at_odds := conflicts(state):
-        return _at_odds(at_odds, state.operation or "merge")
+        return _report_conflicts(at_odds, state.operation or "merge")
     if state.operation not in {None, "bisect"}:
         return _build_failed_step(
             "commit",
@@ -56,7 +56,7 @@ def obstacle(state: GitState) -> ShipStep | None:
     return None
 
 
-def _at_odds(files: Sequence[str], operation: str) -> ShipStep:
+def _report_conflicts(files: Sequence[str], operation: str) -> ShipStep:
     more = "" if len(files) <= _SHOWN_FILES else f" and {len(files) - _SHOWN_FILES} more"
     return _build_failed_step(
         "commit",

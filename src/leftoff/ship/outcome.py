@@ -111,7 +111,7 @@ def remaining(
         found += [f"Next: {action.text}"] if action and not action.is_unknown else []
         found += [f"Then: {each}" for each in saved.next_steps[:_MOST]]
     if dirty:
-        found.append(f"Not committed: {_some([format_path(path) for path in dirty])}")
+        found.append(f"Not committed: {_join_some([format_path(path) for path in dirty])}")
     unfinished = [f"{each.id} {each.name} [{each.status}]" for each in board.pressing]
     found += unfinished[:_MOST]
     if rules:
@@ -129,7 +129,7 @@ def describe_locations(
     for what, path in files.items():
         if path.exists():
             kept[what] = str(path.relative_to(here) if path.is_relative_to(here) else path)
-    return kept | ({"in the repository": _some(sorted(native))} if native else {})
+    return kept | ({"in the repository": _join_some(sorted(native))} if native else {})
 
 
 _LAYERS = {
@@ -155,7 +155,7 @@ def list_preserved(worktree: Path) -> dict[str, str]:
     return found
 
 
-def _some(names: Sequence[str]) -> str:
+def _join_some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
     return ", ".join(names[:_MOST]) + more
 

@@ -31,7 +31,7 @@ def panel(report: ShipReport, *, advise_clear: bool) -> list[str]:
         ("Remains", report.remaining),
         ("Kept in", [f"{what}: {where}" for what, where in report.kept.items()]),
     ]
-    heading = _heading(report)
+    heading = _choose_heading(report)
     is_advised = advise_clear and not report.has_failed
     lines = [heading]
     if is_advised and report.preserved and heading == _COMPLETE:
@@ -71,7 +71,7 @@ def _advise(preserved: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _heading(report: ShipReport) -> str:
+def _choose_heading(report: ShipReport) -> str:
     if report.has_failed:
         return "PARTLY SHIPPED"
     outward = ("push", "pull request")

@@ -61,7 +61,7 @@ def learn(
         _count_failures(counts["failure"]),
         "Updated procedural patterns" if _has_new_patterns(store, kept, folded) else "",
         *(folded.messages if folded else []),
-        *_corrections(store, bar),
+        *_learn_corrections(store, bar),
     ]
     messages = [line for line in lines if line]
     decisions = [Decision(what=each.text, why=each.why) for each in new if each.kind == "decision"]
@@ -126,7 +126,7 @@ def _has_new_patterns(store: Store, kept: ShipCheckpoint, folded: features.Folde
     return not shipped or newest[0].at > shipped[0]
 
 
-def _corrections(store: Store, bar: "Bar | None") -> list[str]:
+def _learn_corrections(store: Store, bar: "Bar | None") -> list[str]:
     """Turn what the user corrected in this session into rules."""
     session = session_id(store)
     if bar is None or session is None:

@@ -89,7 +89,7 @@ class LastSave(msgspec.Struct, frozen=True, kw_only=True):
 
 def find_last_save(store: Store, state: GitState, heads: Collection[str | None]) -> LastSave:
     """Return the last save here; `heads` are the commits at which an unfinished ship stopped."""
-    return _build_last_save(store, _newest(store, store.index(), state), heads)
+    return _build_last_save(store, _find_newest(store, store.index(), state), heads)
 
 
 def peek_last_save(store: Store, state: GitState, heads: Collection[str | None]) -> LastSave:
@@ -100,7 +100,7 @@ def peek_last_save(store: Store, state: GitState, heads: Collection[str | None])
     index = StoreIndex(None, [Area(store.project.store)])
     try:
         index.sync()
-        return _build_last_save(store, _newest(store, index, state), heads)
+        return _build_last_save(store, _find_newest(store, index, state), heads)
     finally:
         index.close()
 
@@ -120,7 +120,7 @@ def _build_last_save(
     return LastSave(checkpoint=found, is_shipped=is_shipped)
 
 
-def _newest(store: Store, index: StoreIndex, state: GitState) -> Checkpoint | None:
+def _find_newest(store: Store, index: StoreIndex, state: GitState) -> Checkpoint | None:
     """Return the newest checkpoint here that may describe what is shipped."""
     here = query.printable(str(store.project.worktree))
     # A ship ends its thread, and the next one must see what was shipped.
@@ -210,14 +210,14 @@ def save(
     blind = msgspec.structs.replace(store.project, is_git=False)
     with closing(Store(blind, now=store.now)) as unasked:
         draft = compose(again, unasked, settings, session=session)
-    at_hand = _clean(work_context.working_context(item, changes, _notes(draft), now))
+    at_hand = _clean(work_context.working_context(item, changes, _build_notes(draft), now))
     draft = msgspec.structs.replace(
         draft,
         trigger=TRIGGER,
         act=new_id(now),
         feature=draft.feature or at_hand.feature,
         stated=_list_stated(last, message, draft),
-        **_thread(store, last, draft),
+        **_find_thread(store, last, draft),
     )
     kept, _ = cut_to_limits(redact_value(draft))
     # A resumed ship has nothing else to save.
@@ -262,7 +262,7 @@ def _list_stated_roles(last: LastSave) -> dict[str, str]:
     return {each.path: each.role for each in files if not _OBSERVED_ROLE.fullmatch(each.role)}
 
 
-def _thread(store: Store, last: LastSave, draft: Checkpoint) -> dict[str, Any]:
+def _find_thread(store: Store, last: LastSave, draft: Checkpoint) -> dict[str, Any]:
     """Return the thread that a ship continues: the session's, or that of the last save here."""
     entry = store.index().find_open_thread(session_id(store))
     if entry is not None:
@@ -343,7 +343,7 @@ def _clean(at_hand: work_context.WorkingContext) -> work_context.WorkingContext:
     return msgspec.structs.replace(redact_value(at_hand), files=files)
 
 
-def _notes(draft: Checkpoint) -> work_context.WorkNotes:
+def _build_notes(draft: Checkpoint) -> work_context.WorkNotes:
     action = [draft.next_action.text] if draft.next_action else []
     return work_context.WorkNotes(
         decisions=[each.what for each in draft.decisions],
@@ -372,13 +372,13 @@ def sync_mirrors(store: Store, names: Sequence[str], briefing: Callable[[], str]
     exported = open_mirrors(names).export_changes(store, briefing=briefing)
     written = [path for found in exported.written.values() for path in found]
     return Mirrored(
-        files=_inside(written, store.project.worktree),
+        files=_keep_inside(written, store.project.worktree),
         problems=exported.problems,
         warnings=exported.warnings,
     )
 
 
-def _inside(files: Sequence[Path], worktree: Path) -> list[str]:
+def _keep_inside(files: Sequence[Path], worktree: Path) -> list[str]:
     names = [str(file.relative_to(worktree)) for file in files if file.is_relative_to(worktree)]
     return [name for name in names if not name.startswith(SESSION_FOLDERS)]
 

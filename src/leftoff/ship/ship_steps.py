@@ -394,7 +394,7 @@ class _Run:
             return []
         ended = self.repo.commit_only(chosen.files, TIDY_SUBJECT)
         if not ended.is_done:
-            return [f"Could not commit the state: {_first(ended.trouble_lines)}"]
+            return [f"Could not commit the state: {_pick_reason(ended.trouble_lines)}"]
         self.head = query.head_sha(self.worktree)
         messages.append("Committed the state that changed meanwhile")
         if self.remote is None:
@@ -462,7 +462,7 @@ class _Run:
         )
 
 
-def _first(lines: list[str]) -> str:
+def _pick_reason(lines: list[str]) -> str:
     return lines[0] if lines else "git gave no reason"
 
 

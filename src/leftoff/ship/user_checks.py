@@ -34,11 +34,11 @@ def _run(command: str, folder: Path, listener: Listener) -> Check:
         command=command,
         has_passed=ended.is_done,
         seconds=time.monotonic() - started,
-        tail=_tail(ended),
+        tail=_read_tail(ended),
     )
 
 
-def _tail(ended: Ended) -> list[str]:
+def _read_tail(ended: Ended) -> list[str]:
     """Return the last lines of the output, with the error stream after the rest."""
     texts = (ended.out.decode("utf-8", "replace"), ended.errors.decode("utf-8", "replace"))
     lines = [line.rstrip() for text in texts for line in text.splitlines() if line.strip()]

@@ -55,7 +55,7 @@ class PatchReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_patch(project: Project, stored: StoredSnapshot, thread: str | None = None) -> bytes:
     """Return a snapshot as a patch on the commit below it; empty if no file differs."""
-    repository, record = _repository_of(project), stored.record
+    repository, record = _find_repository(project), stored.record
     if record.head and len(record.head) != _SHA1_CHARS:
         raise LeftoffError("Repositories with SHA-256 ids have no patches yet.")
     if record.head and not has_commit(project.worktree, record.head):
@@ -68,10 +68,10 @@ def write_patch(project: Project, stored: StoredSnapshot, thread: str | None = N
     with open_index(stored.shelf.objects, repository, record.head) as index:
         index.put([*content.work, *(each for each in submodules if each.blob)], content.absent)
         body = index.diff()
-    return "\n".join([*_header(stored, thread), "", ""]).encode() + body if body else b""
+    return "\n".join([*_write_header(stored, thread), "", ""]).encode() + body if body else b""
 
 
-def _header(stored: StoredSnapshot, thread: str | None) -> Iterator[str]:
+def _write_header(stored: StoredSnapshot, thread: str | None) -> Iterator[str]:
     record = stored.record
     yield f"{_TITLE}: {record.id}"
     for name, value in (("thread", thread), ("base", record.head), ("branch", record.branch)):
@@ -152,7 +152,7 @@ def _import_patch(
         branch=header.get("branch"),
         thread=find_thread(header.get("thread", "")),
     )
-    return _store(project, record, data)
+    return _store_snapshot(project, record, data)
 
 
 def _parse_header(data: bytes) -> dict[str, str]:
@@ -164,14 +164,14 @@ def _parse_header(data: bytes) -> dict[str, str]:
     return {name: value for name, _, value in pairs if value}
 
 
-def _store(project: Project, record: Snapshot, patch: bytes) -> Snapshot:
+def _store_snapshot(project: Project, record: Snapshot, patch: bytes) -> Snapshot:
     trouble: Exception | None = None
     for shelf in list_shelves(project):
         try:
             shelf.prepare()
             with shelf.lock(SECONDS) as is_held:
                 if is_held:
-                    return _add(shelf, _repository_of(project), record, patch)
+                    return _add(shelf, _find_repository(project), record, patch)
         except (OSError, StoreRefused) as error:
             trouble = trouble or error
     raise trouble or StoreRefused("The snapshots are being packed.", hint="Try again in a minute.")
@@ -202,7 +202,7 @@ def _check_sizes(index: BaseIndex, entries: Iterable[TreeEntry]) -> None:
         raise LeftoffError("It has files that are too large for a snapshot.")
 
 
-def _repository_of(project: Project) -> Repository:
+def _find_repository(project: Project) -> Repository:
     repository = repository_at(project.worktree, is_named=True) if project.is_git else None
     if repository is None:
         raise LeftoffError("Snapshots need a git repository; this folder is not in one.")

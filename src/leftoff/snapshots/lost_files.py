@@ -110,7 +110,7 @@ def _list_differing(worktree: Path, stored: StoredSnapshot) -> list[TreeEntry]:
         and (
             states[each.path] == "missing"
             or each.path not in edited
-            or _size(worktree / each.path) == 0
+            or _measure(worktree / each.path) == 0
         )
     ]
 
@@ -128,13 +128,13 @@ def _drop_moved(project: Project, stored: StoredSnapshot, paths: list[str]) -> l
 
 def _read_blob(place: Path) -> str:
     try:
-        is_read = place.is_file() and 0 < _size(place) <= MAX_FILE_BYTES
+        is_read = place.is_file() and 0 < _measure(place) <= MAX_FILE_BYTES
         return blob_id(place.read_bytes()) if is_read else ""
     except OSError:
         return ""
 
 
-def _size(place: Path) -> int:
+def _measure(place: Path) -> int:
     try:
         return place.lstat().st_size
     except OSError:

@@ -66,7 +66,7 @@ def compare_worktree(worktree: Path, content: SnapshotContent) -> list[FileState
             path=each.path,
             state="missing"
             if links.is_behind_link(each.path)
-            else _state_of(worktree / each.path, each),
+            else _compare_file(worktree / each.path, each),
         )
         for each in content.work
     ]
@@ -103,7 +103,7 @@ def list_conflicts(worktree: Path, content: SnapshotContent) -> list[str]:
     ]
 
 
-def _state_of(place: Path, entry: TreeEntry) -> str:
+def _compare_file(place: Path, entry: TreeEntry) -> str:
     try:
         found = place.lstat()
         if stat.S_ISLNK(found.st_mode):

@@ -202,8 +202,8 @@ class Shelf:
         pairs = [each.partition("\n") for each in found.get("submodules", [])]
         why = [each.partition("\n") for each in found.get("skipped", [])]
         content = SnapshotContent(
-            work=_below(entries, _WORK),
-            staged=_below(entries, _STAGED),
+            work=_list_below(entries, _WORK),
+            staged=_list_below(entries, _STAGED),
             absent=found.get("absent", []),
             submodules={path: sha for sha, _, path in pairs},
             skipped=[Skipped(path, reason) for reason, _, path in why],
@@ -300,7 +300,7 @@ def list_files(content: SnapshotContent, new: dict[str, bytes]) -> Iterator[NewF
             yield NewFile(name, "100644", _join(lines))
 
 
-def _below(entries: Iterable[TreeEntry], prefix: str) -> list[TreeEntry]:
+def _list_below(entries: Iterable[TreeEntry], prefix: str) -> list[TreeEntry]:
     return [
         TreeEntry(each.mode, each.blob, each.path.removeprefix(prefix))
         for each in entries

@@ -243,7 +243,7 @@ class _Taking:
 
     def _read_file(self, path: str, place: Path, found: os.stat_result) -> TreeEntry | Skipped:
         key = os.fsencode(path)
-        mode = _mode_of(found)
+        mode = _find_mode(found)
         seen = self._cache.files.get(key)
         if seen is not None and _is_same(seen, mode, found):
             self._files[key] = seen
@@ -293,7 +293,7 @@ class _Taking:
         return bool(old)
 
 
-def _mode_of(found: os.stat_result) -> str:
+def _find_mode(found: os.stat_result) -> str:
     if stat.S_ISLNK(found.st_mode):
         return _LINK
     return _EXECUTABLE if found.st_mode & stat.S_IXUSR else _REGULAR

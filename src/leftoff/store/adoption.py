@@ -45,21 +45,21 @@ def alone(fallback: Area) -> Iterator[bool]:
 
 def adopt_all(fallback: Area, store: Area) -> None:
     """Move checkpoints, logs and sessions to the store; the caller holds the fallback's lock."""
-    for shard in _shards(fallback):
-        for checkpoint_id in _ids_in(fallback, shard):
+    for shard in _list_shards(fallback):
+        for checkpoint_id in _list_ids(fallback, shard):
             _adopt_checkpoint(fallback, store, checkpoint_id)
     for path in sorted(fallback.root.glob("*.jsonl")):
         _adopt_log(path, store.root / path.name)
     _adopt_sessions(fallback.root / "sessions", store.root / "sessions", temps=store.temps)
 
 
-def _shards(fallback: Area) -> list[str]:
+def _list_shards(fallback: Area) -> list[str]:
     with contextlib.suppress(*_ODD):
         return [shard.name for shard in fallback.shards()]
     return []
 
 
-def _ids_in(fallback: Area, shard: str) -> list[str]:
+def _list_ids(fallback: Area, shard: str) -> list[str]:
     with contextlib.suppress(*_ODD):
         return fallback.ids_in(shard)
     return []
@@ -87,18 +87,18 @@ def _is_there(store: Area, checkpoint_id: str, data: bytes) -> bool:
 
 def _adopt_log(source: Path, target: Path) -> None:
     try:
-        lines = _lines(source)
+        lines = _read_lines(source)
     except _ODD:
         return
     # A process that was killed during adoption may have copied some of the lines.
-    known = set(_lines(target))
+    known = set(_read_lines(target))
     for line in lines:
         if line not in known:
             disk.append(target, line)
     _remove(source)
 
 
-def _lines(path: Path) -> list[bytes]:
+def _read_lines(path: Path) -> list[bytes]:
     """Return the complete lines of a log, without the zeros that a power cut can leave."""
     return [line for lines, _ in log.read_lines(path) for line in lines if line.strip(b"\0")]
 
@@ -155,7 +155,7 @@ def copy_store(earlier: Area) -> Area | None:
             return None
         _sweep_copies(earlier)
         copied.prepare()
-        for path in _files(earlier.root):
+        for path in _list_files(earlier.root):
             with contextlib.suppress(StoreRefused):
                 data, _ = disk.read(path)
                 target = copied.root / path.relative_to(earlier.root)
@@ -181,7 +181,7 @@ def merge_store(earlier: Area, store: Area) -> bool:
     with alone(earlier) as is_alone:
         if is_alone:
             adopt_all(earlier, store)
-            for path in _files(earlier.root):
+            for path in _list_files(earlier.root):
                 if not _is_adopted(path, earlier.root):
                     _move(path, earlier, store)
             _clean_up(earlier)
@@ -191,10 +191,10 @@ def merge_store(earlier: Area, store: Area) -> bool:
 def list_conflicts(store: Path) -> list[Path]:
     """List files of earlier stores that could not be merged because this one has its own."""
     folder = store / _KEPT_APART
-    return [*_files(folder)] if disk.is_own_folder(folder) else []
+    return [*_list_files(folder)] if disk.is_own_folder(folder) else []
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _list_files(folder: Path) -> Iterator[Path]:
     """Yield the files to keep, without links and other planted entries."""
     for path in sorted(folder.rglob("*")):
         if disk.is_regular(path) and not _is_derived(path, folder):
@@ -239,7 +239,7 @@ def _is_put(data: bytes, target: Path, store: Area) -> bool:
 
 def _clean_up(earlier: Area) -> None:
     """Remove an emptied store; anything left in it keeps its folder."""
-    if next(_files(earlier.root), None) is not None:
+    if next(_list_files(earlier.root), None) is not None:
         return
     found = sorted(earlier.root.rglob("*"), reverse=True)
     for path in [*found, earlier.root]:

@@ -196,11 +196,11 @@ class Standings:
             slots = {draft.thread, standing.slot if standing is not None else None}
             is_moved = index.has_revision(lag.acted_on, slots, draft.name)
             if not (is_moved or lag.may_concern(draft, standing)):
-                return standing, _last_id(index, draft, standing)
+                return standing, _find_last_id(index, draft, standing)
         index.catch_up()
         self._lag = None
         standing = _find_standing(index, draft)
-        return standing, _last_id(index, draft, standing)
+        return standing, _find_last_id(index, draft, standing)
 
     def _at_hand(self) -> StoreIndex | None:
         """Return the index if it is usable; create it if the log is short."""
@@ -263,7 +263,9 @@ def _find_standing(index: StoreIndex, draft: Checkpoint) -> CheckpointEntry | No
     return named if named is not None and named.state in LISTED else own
 
 
-def _last_id(index: StoreIndex, draft: Checkpoint, standing: CheckpointEntry | None) -> str | None:
+def _find_last_id(
+    index: StoreIndex, draft: Checkpoint, standing: CheckpointEntry | None
+) -> str | None:
     slot = standing.slot if standing is not None else draft.thread
     return index.last_id(slot) if slot is not None else None
 
@@ -299,7 +301,7 @@ def find_previous(
     own, last_id = None, None
     if draft.thread is not None:
         own, last_id = _find_head(areas, draft.thread)
-        last_id = last_id or next(_later_ids(areas, draft, now), None)
+        last_id = last_id or next(_list_later_ids(areas, draft, now), None)
     if draft.name is None or (own is not None and own.name == draft.name):
         return own, last_id
     named, last_named = _find_named(areas, draft.name)
@@ -314,7 +316,9 @@ def _find_named(areas: Sequence[Area], name: str) -> tuple[CheckpointEntry | Non
     ids = {each for event in from_log.events if event.name == name for each in event.ids}
     ids.update(_find_unlogged(areas, from_log.logged))
     joined = from_log.list_joined()
-    entries = [found for each in ids if (found := _entry(areas, each, "open", joined)) is not None]
+    entries = [
+        found for each in ids if (found := _read_entry(areas, each, "open", joined)) is not None
+    ]
     slots = {entry.slot for entry in entries if entry.name == name}
     heads = [_find_head(areas, slot) for slot in slots]
     named = [(head, last) for head, last in heads if head is not None and head.name == name]
@@ -339,7 +343,7 @@ def _find_head(areas: Sequence[Area], slot: str) -> tuple[CheckpointEntry | None
     joined = from_log.list_joined()
     last_id = None
     for checkpoint_id in sorted(ids, reverse=True):
-        found = _entry(areas, checkpoint_id, states.get(checkpoint_id, "open"), joined)
+        found = _read_entry(areas, checkpoint_id, states.get(checkpoint_id, "open"), joined)
         # A name may belong to another thread, and an unlogged file to any.
         if found is None or found.slot != slot:
             continue
@@ -353,11 +357,13 @@ def names_like(areas: Iterable[Area], prefix: str) -> list[str]:
     """Return all names ever used that start with the prefix."""
     begin = msgspec.json.encode(prefix)[:-1]
     pattern = re.compile(b'"name":(' + re.escape(begin) + b'[^"\\\\]*")')
-    found = {name for lines in _lines(areas) for line in lines for name in pattern.findall(line)}
+    found = {
+        name for lines in _read_lines(areas) for line in lines for name in pattern.findall(line)
+    }
     return sorted(msgspec.json.decode(name) for name in found)
 
 
-def _lines(areas: Iterable[Area]) -> Iterator[list[bytes]]:
+def _read_lines(areas: Iterable[Area]) -> Iterator[list[bytes]]:
     for area in areas:
         _, size = log.identify(area.log)
         yield from (lines for lines, _ in log.read_lines(area.log, 0, size))
@@ -366,7 +372,7 @@ def _lines(areas: Iterable[Area]) -> Iterator[list[bytes]]:
 def _read(areas: Iterable[Area], needles: Sequence[bytes]) -> _LogContents:
     """Read all events except saves without these words, which are the bulk of a log."""
     from_log = _LogContents([], set())
-    for lines in _lines(areas):
+    for lines in _read_lines(areas):
         from_log.logged.update(_LOGGED.findall(b"\n".join(lines)))
         matter = [
             line
@@ -385,7 +391,7 @@ def _find_unlogged(areas: Iterable[Area], logged: set[bytes]) -> Iterator[str]:
             yield from filter(is_id, map(os.fsdecode, stems))
 
 
-def _later_ids(areas: Iterable[Area], draft: Checkpoint, now: datetime) -> Iterator[str]:
+def _list_later_ids(areas: Iterable[Area], draft: Checkpoint, now: datetime) -> Iterator[str]:
     """Yield the slot's ids that are later than now, latest first; the clock was set back."""
     first = new_id(now)[:18]
     month = f"{first[:4]}-{first[4:6]}"
@@ -398,12 +404,12 @@ def _later_ids(areas: Iterable[Area], draft: Checkpoint, now: datetime) -> Itera
         if each > first
     }
     for checkpoint_id in sorted(later, reverse=True):
-        found = _entry(list(areas), checkpoint_id, "open", {})
+        found = _read_entry(list(areas), checkpoint_id, "open", {})
         if found is not None and found.slot == slot_of(draft):
             yield checkpoint_id
 
 
-def _entry(
+def _read_entry(
     areas: Sequence[Area], checkpoint_id: str, state: layout.State, joined: Mapping[str, str]
 ) -> CheckpointEntry | None:
     """Read a checkpoint as the index would show it; None if no area has a readable copy."""

@@ -83,7 +83,7 @@ class Database:
 
     def _copy(self, like: Path) -> None:
         """Copy the content of another database file, if there is one; that file is not changed."""
-        if not _is_plain(like) or os.path.lexists(_journal(like)):
+        if not _is_plain(like) or os.path.lexists(_find_journal(like)):
             return
         with contextlib.suppress(sqlite3.Error):
             there = f"{like.absolute().as_uri()}?mode=ro"
@@ -163,13 +163,13 @@ class Database:
 
         Both files would use the same journal name, and each would apply the other's journal.
         """
-        if self._path is not None and _identity(self._path) != self._file:
+        if self._path is not None and _identify(self._path) != self._file:
             raise sqlite3.DatabaseError("The index was replaced")
 
     def _refuse_rewritten(self) -> None:
         """Raise if the file was replaced or rewritten since it was opened; it may hold less now."""
         self._refuse_another()
-        if self._path is not None and _generation(self.db) != self._generation:
+        if self._path is not None and _read_generation(self.db) != self._generation:
             raise sqlite3.DatabaseError("The index was rewritten")
 
     @contextlib.contextmanager
@@ -215,7 +215,7 @@ class Database:
                 with contextlib.suppress(sqlite3.Error):
                     return self._at_hand()
             with contextlib.closing(self._blank()) as blank:
-                _put(self._path, _never_seen(blank.serialize()))
+                _put(self._path, _mark_unseen(blank.serialize()))
             return self._connect(self._path)
 
     def _blank(self) -> sqlite3.Connection:
@@ -228,7 +228,7 @@ class Database:
         return db
 
     def _connect(self, path: Path) -> sqlite3.Connection:
-        self._file = _identity(path)
+        self._file = _identify(path)
         # mode=rw, so that SQLite does not create the file: an empty index would hide checkpoints.
         there = f"{path.absolute().as_uri()}?mode=rw"
         db = sqlite3.connect(there, uri=True, timeout=_TURN_SECONDS, isolation_level=None)
@@ -236,7 +236,7 @@ class Database:
             db.execute("PRAGMA synchronous = NORMAL")
             db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
             self._check(db)
-            self._generation = _generation(db)
+            self._generation = _read_generation(db)
         except BaseException:
             db.close()
             raise
@@ -251,12 +251,12 @@ class Database:
         self._refuse_another()
 
 
-def _generation(db: sqlite3.Connection) -> int:
+def _read_generation(db: sqlite3.Connection) -> int:
     """Return the random number that identifies this build of the index."""
     return int(db.execute("PRAGMA application_id").fetchone()[0])
 
 
-def _never_seen(image: bytes) -> bytes:
+def _mark_unseen(image: bytes) -> bytes:
     """Give a database image a random change counter.
 
     A process that has the file open compares this counter to decide whether its cache is valid. A
@@ -270,7 +270,7 @@ def _never_seen(image: bytes) -> bytes:
 
 def _put(path: Path, image: bytes) -> None:
     temps = path.parent / "tmp"
-    journal = _journal(path)
+    journal = _find_journal(path)
     try:
         disk.ensure_folder(temps)
         if disk.is_regular(path):
@@ -283,7 +283,7 @@ def _put(path: Path, image: bytes) -> None:
         raise sqlite3.OperationalError(f"The index cannot be written: {error}") from error
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identify(path: Path) -> tuple[int, int] | None:
     try:
         found = path.lstat()
     except OSError:
@@ -291,12 +291,12 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _journal(path: Path) -> Path:
+def _find_journal(path: Path) -> Path:
     return path.with_name(f"{path.name}-journal")
 
 
 def _is_plain(path: Path) -> bool:
-    journal = _journal(path)
+    journal = _find_journal(path)
     return disk.is_regular(path) and (not os.path.lexists(journal) or disk.is_regular(journal))
 
 

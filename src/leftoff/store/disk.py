@@ -127,7 +127,7 @@ class Folder:
         try:
             found = os.fstat(descriptor)
             if not is_regular_file(found):
-                found = _regular(descriptor, name, twin=temps / Path(name).stem)
+                found = _check_regular(descriptor, name, twin=temps / Path(name).stem)
             return _read_whole(descriptor, found, name), found
         finally:
             os.close(descriptor)
@@ -158,7 +158,7 @@ def rewrite(path: Path, data: bytes, *, once_empty: Callable[[], None]) -> None:
     """Rewrite a derived file in place, header last: a partial file is not recognized as valid."""
     descriptor = _open_safely(path, os.O_RDWR)
     try:
-        _regular(descriptor, path)
+        _check_regular(descriptor, path)
         os.ftruncate(descriptor, 0)
         once_empty()
         os.lseek(descriptor, _MAGIC_BYTES, os.SEEK_SET)
@@ -197,7 +197,7 @@ def append(path: Path, line: bytes, *, durable: bool = True) -> tuple[int, int]:
     """
     descriptor = _open_safely(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     try:
-        size = _regular(descriptor, path).st_size
+        size = _check_regular(descriptor, path).st_size
         torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
         added = (b"\n" if torn else b"") + line + b"\n"
         write_all(descriptor, added)
@@ -219,7 +219,7 @@ def read(path: Path, *, temps: Path | None = None) -> tuple[bytes, os.stat_resul
     """
     descriptor = _open_safely(path, os.O_RDONLY)
     try:
-        found = _regular(descriptor, path, twin=temps and temps / path.stem)
+        found = _check_regular(descriptor, path, twin=temps and temps / path.stem)
         return _read_whole(descriptor, found, path), found
     finally:
         os.close(descriptor)
@@ -232,7 +232,7 @@ def read_from(path: Path, offset: int, *, limit: int | None = None) -> bytes:
     except (FileNotFoundError, NotADirectoryError):
         return b""
     try:
-        size = _regular(descriptor, path).st_size
+        size = _check_regular(descriptor, path).st_size
         os.lseek(descriptor, offset, os.SEEK_SET)
         rest = max(0, size - offset)
         return _read_all(descriptor, rest if limit is None else min(limit, rest))
@@ -259,7 +259,7 @@ def lock(path: Path, *, seconds: float = _LOCK_WAIT_SECONDS) -> Iterator[bool]:
         yield False
         return
     try:
-        _regular(descriptor, path)
+        _check_regular(descriptor, path)
         yield _acquire(descriptor, seconds)
     finally:
         os.close(descriptor)
@@ -311,7 +311,9 @@ def _refuse_links_to(path: Path | str) -> None:
         )
 
 
-def _regular(descriptor: int, path: Path | str, *, twin: Path | None = None) -> os.stat_result:
+def _check_regular(
+    descriptor: int, path: Path | str, *, twin: Path | None = None
+) -> os.stat_result:
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         raise StoreRefused(
@@ -377,7 +379,7 @@ def ensure_folder(folder: Path) -> os.stat_result:
         found = os.lstat(folder)
     except FileNotFoundError:
         if is_linked_store(folder):
-            raise _no_folder(folder) from None
+            raise _refuse_no_folder(folder) from None
         if not folder.parent.is_dir():
             ensure_folder(folder.parent)
         # Another process may create it at the same moment; the checks below cover both cases.
@@ -386,7 +388,7 @@ def ensure_folder(folder: Path) -> os.stat_result:
             sync_folder(folder.parent)
         found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or is_linked_store(folder):
-        raise _no_folder(folder)
+        raise _refuse_no_folder(folder)
     if found.st_uid != os.getuid():
         raise StoreRefused(
             f"{folder} belongs to another user, so leftoff does not write there",
@@ -395,7 +397,7 @@ def ensure_folder(folder: Path) -> os.stat_result:
     return found
 
 
-def _no_folder(folder: Path) -> StoreRefused:
+def _refuse_no_folder(folder: Path) -> StoreRefused:
     return StoreRefused(
         f"{folder} is not a folder, so leftoff cannot write there",
         hint="Move it away; leftoff will create the folder.",

@@ -429,7 +429,7 @@ class StoreIndex(LogIndex):
         while match and len(found) < query.limit:
             rows = self._search_page(query, match, high, page)
             for row in rows:
-                entry = _entry(row[1:-1])
+                entry = _build_entry(row[1:-1])
                 text = snippet(join_cjk(row[-1]), query.words) if entry.slot not in found else ""
                 found.setdefault(entry.slot, Hit(entry=entry, snippet=text))
             if len(rows) < page:
@@ -474,13 +474,13 @@ class StoreIndex(LogIndex):
 
     def _many(self, where: str, values: Sequence[object]) -> list[CheckpointEntry]:
         rows = self._rows(f"SELECT {_COLUMNS} FROM checkpoints {where}", values)  # noqa: S608 - column names are ours
-        return [_entry(row) for row in rows]
+        return [_build_entry(row) for row in rows]
 
     def _one(self, where: str, values: Sequence[object]) -> CheckpointEntry | None:
         return next(iter(self._many(where, values)), None)
 
 
-def _entry(row: Sequence[Any]) -> CheckpointEntry:
+def _build_entry(row: Sequence[Any]) -> CheckpointEntry:
     values = dict(zip(CheckpointEntry.__struct_fields__, row, strict=True))
     values["saved_at"] = datetime.fromtimestamp(values["saved_at"], UTC)
     values["as_of"] = datetime.fromtimestamp(values["as_of"], UTC)

@@ -263,7 +263,7 @@ class CheckpointRows(Rows):
 
     def _compare_shard(self, number: int, shard: str, *, exists: bool) -> None:
         on_disk = set(self._areas[number].ids_in(shard)) if exists else set()
-        rows = self._db.execute(_IDS_IN, (number, *_bounds(shard)))
+        rows = self._db.execute(_IDS_IN, (number, *_find_bounds(shard)))
         known = {row[0] for row in rows}
         for checkpoint_id in known - on_disk:
             self._forget(checkpoint_id)
@@ -291,7 +291,7 @@ class CheckpointRows(Rows):
             self._watch = watch
 
     def _count_in(self, number: int, shard: str) -> int:
-        row = self._db.execute(_COUNT_IN, (number, *_bounds(shard))).fetchone()
+        row = self._db.execute(_COUNT_IN, (number, *_find_bounds(shard))).fetchone()
         return int(row[0])
 
     def _reread(self, ids: Iterable[str]) -> None:
@@ -320,7 +320,7 @@ class CheckpointRows(Rows):
                 unlogged.append((checkpoint_id,))
             row["slot"] = layout.find_joined_thread(checkpoint_id, logged) or row["slot"]
             row["rowid"] = self._free_rowid(checkpoint_id, taken)
-            row["state"] = _state(checkpoint_id, logged)
+            row["state"] = _fold_state(checkpoint_id, logged)
             rows.append(row)
             texts.append((row["rowid"], split_cjk(text), row["branch"], row["agent"]))
         self._db.executemany(_INSERT, rows)
@@ -377,7 +377,7 @@ class CheckpointRows(Rows):
         for checkpoint_id in touched:
             row = self._db.execute(
                 "UPDATE checkpoints SET state = ? WHERE id = ? RETURNING slot",
-                (_state(checkpoint_id, self._load_events(checkpoint_id)), checkpoint_id),
+                (_fold_state(checkpoint_id, self._load_events(checkpoint_id)), checkpoint_id),
             ).fetchone()
             if row:
                 self._slots.add(str(row[0]))
@@ -464,12 +464,12 @@ _INSERT = (
 _INSERT_WORDS = "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?, ?)"
 
 
-def _state(checkpoint_id: str, logged: Sequence[layout.StoreEvent]) -> layout.State:
+def _fold_state(checkpoint_id: str, logged: Sequence[layout.StoreEvent]) -> layout.State:
     if len(logged) == 1 and logged[0].action == "saved":
         return "open"  # the usual case; folding would give the same
     return layout.fold_events(logged).get(checkpoint_id, "open")
 
 
-def _bounds(shard: str) -> tuple[str, str]:
+def _find_bounds(shard: str) -> tuple[str, str]:
     prefix = shard.replace("-", "")
     return prefix, prefix + "Z"

@@ -553,13 +553,13 @@ def _refuse_unsafe(fallback: Area) -> None:
     for folder in (fallback.root.parent, fallback.root):
         disk.ensure_folder(folder)
         if not disk.is_private_folder(folder, others_may=_READ):
-            raise _changeable(folder)
+            raise _refuse_changeable(folder)
     state = fallback.root.parent.parent
     if not disk.holds_private_folders(state):
-        raise _changeable(state)
+        raise _refuse_changeable(state)
 
 
-def _changeable(folder: Path) -> StoreRefused:
+def _refuse_changeable(folder: Path) -> StoreRefused:
     return StoreRefused(
         f"{folder} can be changed by other users, so leftoff does not write there",
         hint=f"Make it writable only by you: chmod go-w {folder}",

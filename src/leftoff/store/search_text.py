@@ -23,10 +23,10 @@ _compiled = functools.cache(re.compile)
 
 def searchable(checkpoint: Checkpoint) -> str:
     """Join everything that a person might search a checkpoint for."""
-    return "\n".join(text for text in _texts(checkpoint) if text)
+    return "\n".join(text for text in _list_texts(checkpoint) if text)
 
 
-def _texts(checkpoint: Checkpoint) -> Iterator[str | None]:
+def _list_texts(checkpoint: Checkpoint) -> Iterator[str | None]:
     yield checkpoint.name
     yield checkpoint.summary
     yield checkpoint.next_action.text if checkpoint.next_action else None

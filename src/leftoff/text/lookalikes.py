@@ -101,7 +101,7 @@ class _Folds(dict[int, str]):
     """What each character looks like, determined on first use."""
 
     def __missing__(self, code: int) -> str:
-        plain = unicodedata.normalize("NFKD", _twin(chr(code)) or chr(code))
+        plain = unicodedata.normalize("NFKD", _find_twin(chr(code)) or chr(code))
         self[code] = "".join(map(_look, plain)).lower()
         return self[code]
 
@@ -177,14 +177,14 @@ def _may_escape(view: str) -> bool:
     return "&" in view or "%" in view or "\\" in view
 
 
-def _twin(character: str) -> str:
+def _find_twin(character: str) -> str:
     return _LETTERS.get(character, "")
 
 
 def _look(character: str) -> str:
     if character.isascii():
         return character
-    if twin := _twin(character):
+    if twin := _find_twin(character):
         return twin
     category = unicodedata.category(character)
     if category in _CATEGORIES:

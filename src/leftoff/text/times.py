@@ -68,7 +68,7 @@ def moment(text: str, *, now: datetime, is_end: bool = False) -> datetime:
     """Parse a date such as 2026-11-15, or a span before now; an end includes its whole day."""
     found = _read(text.strip())
     if found is None:
-        return _back(text, now)
+        return _parse_back(text, now)
     if is_end and re.fullmatch(_DATE, text):
         found = found.replace(hour=23, minute=59, second=59, microsecond=999_999)
     try:
@@ -77,7 +77,7 @@ def moment(text: str, *, now: datetime, is_end: bool = False) -> datetime:
         return _EARLIEST if found.year < 2000 else _LATEST
 
 
-def _back(text: str, now: datetime) -> datetime:
+def _parse_back(text: str, now: datetime) -> datetime:
     try:
         return ago(text, now=now)
     except UsageError as error:

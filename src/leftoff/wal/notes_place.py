@@ -18,7 +18,7 @@ def place(project: Project, settings: config.Settings) -> Path:
         return profiles.load(settings.profile).home(project) / FILE_NAME
     own = project.worktree / FILE_NAME
     is_adopted = settings.notes == "worktree" or settings.follows("openclaw")
-    return own if is_adopted and own.is_file() else _folder(project) / FILE_NAME
+    return own if is_adopted and own.is_file() else _find_folder(project) / FILE_NAME
 
 
 def find_unused(project: Project, settings: config.Settings) -> Path | None:
@@ -27,7 +27,7 @@ def find_unused(project: Project, settings: config.Settings) -> Path | None:
     return own if own.is_file() and place(project, settings) != own else None
 
 
-def _folder(project: Project) -> Path:
+def _find_folder(project: Project) -> Path:
     """Return the folder for this worktree's notes, which are not meant for other worktrees."""
     if project.worktree == project.root:
         return project.store

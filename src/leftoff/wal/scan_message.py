@@ -28,7 +28,7 @@ def scan(message: str) -> list[FoundNote]:
     """Find corrections, preferences, decisions, changes to drafts, values and proper nouns."""
     found: dict[tuple[str, str], FoundNote] = {}
     for sentence in sentences(message):
-        for each in _in_sentence(sentence):
+        for each in _scan_sentence(sentence):
             clean = FoundNote(each.kind, redact(each.text))
             # Skip a note that consisted of nothing but a secret.
             if not clean.text.startswith("[redacted: "):
@@ -36,15 +36,15 @@ def scan(message: str) -> list[FoundNote]:
     return [*found.values()][:_MOST]
 
 
-def _in_sentence(sentence: Sentence) -> Iterator[FoundNote]:
+def _scan_sentence(sentence: Sentence) -> Iterator[FoundNote]:
     if not sentence.plain or is_question(sentence.plain):
         return
     kind = find_statement(sentence.plain)
     if kind is not None:
         yield FoundNote(kind, sentence.text)
-    for value in _values(sentence.text):
+    for value in _find_values(sentence.text):
         yield FoundNote("value", value)
-    for noun in _nouns(sentence.text):
+    for noun in _find_nouns(sentence.text):
         yield FoundNote("noun", noun)
 
 
@@ -76,7 +76,7 @@ _BOTH = re.compile(
 )
 
 
-def _values(text: str) -> Iterator[str]:
+def _find_values(text: str) -> Iterator[str]:
     """Find values that you would have to look up again: ports, paths, versions, amounts."""
     for found in _VALUES.finditer(text):
         value = " ".join(found[0].split()).strip(".,;:")
@@ -101,7 +101,7 @@ _COMMON = frozenset(
 )
 
 
-def _nouns(text: str) -> Iterator[str]:
+def _find_nouns(text: str) -> Iterator[str]:
     """Find names: words introduced as a name, and two or more capitalized words in a row."""
     named = find_names(text, rf"{_WORD}(?:[ -]{_WORD})*")
     yield from named

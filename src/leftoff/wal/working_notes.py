@@ -89,8 +89,8 @@ def with_note(notes: str, kind: Kind, text: str, now: datetime) -> str | None:
     newline = "\r\n" if "\r\n" in notes else "\n"
     words, title = _SECTIONS[kind]
     lines = notes.splitlines(keepends=True) if newline in notes else [notes] if notes else []
-    begin, end = _section(lines, words)
-    entry = _entry(text, newline)
+    begin, end = _find_section(lines, words)
+    entry = _format_entry(text, newline)
     note = f"- [{now:%Y-%m-%d %H:%M}] {entry}"
     if begin is None:
         gap = newline if not notes.endswith(newline) else ""
@@ -105,7 +105,7 @@ def with_note(notes: str, kind: Kind, text: str, now: datetime) -> str | None:
     return "".join([*lines[:at], closed, note, newline, *lines[at:]])
 
 
-def _entry(text: str, newline: str) -> str:
+def _format_entry(text: str, newline: str) -> str:
     """Format a text of several lines as one bullet."""
     return f"{newline}  ".join(line.rstrip() for line in text.splitlines() if line.strip())
 
@@ -114,9 +114,9 @@ def _strip_stamps(section: str, newline: str) -> str:
     return newline.join(_STAMPED.sub("", line, count=1) for line in section.split(newline))
 
 
-def _section(lines: list[str], words: tuple[str, ...]) -> tuple[int | None, int]:
+def _find_section(lines: list[str], words: tuple[str, ...]) -> tuple[int | None, int]:
     """Find the best matching section, from below its heading to the next heading."""
-    headings = _headings(lines)
+    headings = _list_headings(lines)
     for word in words:
         for number, (at, level, title) in enumerate(headings):
             if level > 1 and word in title.lower() and not _UNDECIDED.search(title.lower()):
@@ -125,7 +125,7 @@ def _section(lines: list[str], words: tuple[str, ...]) -> tuple[int | None, int]
     return None, 0
 
 
-def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
+def _list_headings(lines: list[str]) -> list[tuple[int, int, str]]:
     found, fence = [], ""
     for number, line in enumerate(lines):
         if mark := _FENCE.match(line):

@@ -50,7 +50,7 @@ def show(_request: Request, site: Site) -> dict[str, Any]:
         # A project that cannot be read must not hide the others; its cards say why.
         with contextlib.suppress(LeftoffError, OSError), site.open(entry) as work:
             matters += _examine(entry, work)
-    found = {_key(each): each for each in matters}
+    found = {_sort_key_of(each): each for each in matters}
     kinds = {each.kind for each in matters}
     fine = [
         Matter(kind=kind, title=title, text=text, is_fine=True)
@@ -62,7 +62,7 @@ def show(_request: Request, site: Site) -> dict[str, Any]:
     return {"matters": tiles}
 
 
-def _key(matter: Matter) -> tuple[str, str, str]:
+def _sort_key_of(matter: Matter) -> tuple[str, str, str]:
     # Hooks are missing once for a machine, not once for each project.
     home = matter.home.key if matter.home is not None else ""
     return matter.kind, matter.text, home

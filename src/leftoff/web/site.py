@@ -71,7 +71,7 @@ class Site:
             # Two worktrees of a repository are one project.
             if entry is not None:
                 found.setdefault(entry.key, entry)
-        return sorted(found.values(), key=_date, reverse=True)
+        return sorted(found.values(), key=_read_date, reverse=True)
 
     def _find(self, folder: Path) -> SiteProject | None:
         known = self._known.get(folder)
@@ -114,7 +114,7 @@ class Site:
         return [self.find_project(key)] if key else self.list_projects()[:most]
 
 
-def _date(entry: SiteProject) -> float:
+def _read_date(entry: SiteProject) -> float:
     try:
         return (entry.project.store / "events.jsonl").stat().st_mtime
     except OSError:

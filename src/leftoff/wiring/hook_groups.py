@@ -96,7 +96,7 @@ class HookGroups:
     def wires(self, settings: object, hook: Path) -> list[Wire]:
         """List leftoff's commands in the settings, including those of another state folder."""
         found = []
-        for event, groups in _items(_get(settings, "hooks")):
+        for event, groups in _list_items(_get(settings, "hooks")):
             for number, group in enumerate(groups if isinstance(groups, list) else []):
                 hooks = _get(group, "hooks")
                 entries = hooks if isinstance(hooks, list) else []
@@ -108,7 +108,7 @@ class HookGroups:
                         group=number,
                         place=place,
                         is_alone=all(ours),
-                        seconds=_number(each.get("timeout")) / self._per_second,
+                        seconds=_to_number(each.get("timeout")) / self._per_second,
                     )
                     for place, each in enumerate(entries)
                     if ours[place]
@@ -239,9 +239,9 @@ def _get(value: object, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
 
 
-def _number(value: object) -> float:
+def _to_number(value: object) -> float:
     return value if isinstance(value, int | float) else 0.0
 
 
-def _items(value: object) -> list[tuple[str, Any]]:
+def _list_items(value: object) -> list[tuple[str, Any]]:
     return list(value.items()) if isinstance(value, dict) else []

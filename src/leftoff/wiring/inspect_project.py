@@ -141,13 +141,13 @@ def check_memory(world: World) -> Iterator[DoctorFinding]:
     store = Store(world.project)
     try:
         if not memory.is_empty(store):
-            yield _memory(store, world.project.store / "memory.jsonl")
-        yield from _features(store)
+            yield _check_memory_log(store, world.project.store / "memory.jsonl")
+        yield from _check_features_file(store)
     finally:
         store.close()
 
 
-def _memory(store: Store, log: Path) -> DoctorFinding:
+def _check_memory_log(store: Store, log: Path) -> DoctorFinding:
     if log.exists() and not disk.is_regular(log):
         return fault(
             "memory",
@@ -175,7 +175,7 @@ def _memory(store: Store, log: Path) -> DoctorFinding:
     )
 
 
-def _features(store: Store) -> Iterator[DoctorFinding]:
+def _check_features_file(store: Store) -> Iterator[DoctorFinding]:
     try:
         features.load(store)
     except (LeftoffError, OSError) as error:

@@ -35,7 +35,7 @@ def read_wiring(world: World) -> Wiring:
         try:
             values = settings_file.read_values(path)
         except (LeftoffError, OSError) as error:
-            problems.append(_unusable(path, error))
+            problems.append(_report_unusable(path, error))
             continue
         wires[path] = claude_hooks.wires(values, world.places.hook)
         has_plugin |= _has_plugin(values)
@@ -78,7 +78,7 @@ def check_settings(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
     elif not wiring.commands and not world.places.hook.exists():
         yield _explain_none()
     elif missing:
-        yield _missing(missing, is_all=not wiring.commands)
+        yield _report_missing(missing, is_all=not wiring.commands)
     else:
         found = [path for path, wires in wiring.wires.items() if wires]
         yield ok("settings", f"{len(claude_hooks.EVENTS)} hooks in {', '.join(map(str, found))}")
@@ -126,12 +126,12 @@ def _explain_none() -> DoctorFinding:
     )
 
 
-def _missing(events: list[str], *, is_all: bool) -> DoctorFinding:
+def _report_missing(events: list[str], *, is_all: bool) -> DoctorFinding:
     what = "The hooks are not installed" if is_all else f"No hook for {', '.join(events)}"
     return fault("settings", what, why="Sessions are not saved automatically.", do=_INIT)
 
 
-def _unusable(path: Path, error: LeftoffError | OSError) -> DoctorFinding:
+def _report_unusable(path: Path, error: LeftoffError | OSError) -> DoctorFinding:
     # The end of the message is about `init`; doctor changes nothing anyway.
     return fault(
         "settings",

@@ -34,7 +34,7 @@ def check_permissions(world: World) -> Iterator[DoctorFinding]:
         more = f" and {len(open_) - 1} more" if len(open_) > 1 else ""
         yield warning(
             "permissions",
-            f"Other users can read {open_[0]}{more} (mode {_mode(open_[0])})",
+            f"Other users can read {open_[0]}{more} (mode {_format_mode(open_[0])})",
             why="It may contain what you typed.",
             do=f"chmod -R go= {open_[0] if open_[0].is_dir() else open_[0].parent}",
         )
@@ -72,12 +72,12 @@ def check_store(world: World) -> Iterator[DoctorFinding]:
             do="Make the store writable; the next leftoff command moves them there.",
         )
     if project.store.is_dir():
-        yield _readable(project)
+        yield _check_readable(project)
     else:
         yield ok("store", f"No checkpoints yet in {project.root}")
 
 
-def _readable(project: Project) -> DoctorFinding:
+def _check_readable(project: Project) -> DoctorFinding:
     store = Store(project)
     try:
         unreadable = store.index().unreadable()
@@ -138,7 +138,7 @@ def check_snapshots(world: World) -> Iterator[DoctorFinding]:
 def check_space(world: World) -> Iterator[DoctorFinding]:
     """Check that there is enough free disk space."""
     folders = [world.places.state] + ([world.project.store] if world.project else [])
-    places = dict.fromkeys(_existing(folder) for folder in folders)
+    places = dict.fromkeys(_find_existing(folder) for folder in folders)
     free = {place: shutil.disk_usage(place).free for place in places}
     place = min(free, key=lambda each: free[each])
     free_space = f"{free[place] / 1e9:.1f} GB free at {place}"
@@ -261,7 +261,7 @@ def _list_own_paths(folders: list[Path]) -> Iterator[Path]:
             )
 
 
-def _mode(path: Path) -> str:
+def _format_mode(path: Path) -> str:
     return f"{path.stat().st_mode & 0o777:04o}"
 
 
@@ -269,6 +269,6 @@ def _is_compiled(source: Path) -> bool:
     return os.access(importlib.util.cache_from_source(str(source)), os.R_OK)
 
 
-def _existing(folder: Path) -> Path:
+def _find_existing(folder: Path) -> Path:
     # The folder may not exist yet; its nearest parent is on the same disk.
     return next(place for place in (folder, *folder.parents) if place.exists())

@@ -212,14 +212,14 @@ def uninstall(places: Places, changes: Sequence[FileChange]) -> list[Done]:
     """Make the changes; undo everything if one fails."""
     # Process waiting events first: later nothing would, and they contain raw text.
     settle.run_apart(places.state, wait_seconds=_WAIT_SECONDS)
-    folders = [_folders(places, change) for change in changes]
+    folders = [_list_folders(places, change) for change in changes]
     done = _make(places.state, changes)
     for made in folders:
         foreign_files.remove_folders(made)
     return done
 
 
-def _folders(places: Places, change: FileChange) -> list[Path]:
+def _list_folders(places: Places, change: FileChange) -> list[Path]:
     """Return the folders that were created for a file that is now removed."""
     if change.after is not None or change.before is None or not change.is_foreign:
         return []

@@ -19,12 +19,12 @@ _TRAILING_COMMAS = lazy(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 
 def read(text: str) -> Any:
     """Parse the text; raise NotJson if it is invalid even without its comments."""
-    return json_edit.read(_blank(text))
+    return json_edit.read(_blank_out(text))
 
 
 def put(text: str, path: Sequence[str], value: object) -> str:
     """Set the member at a path of keys; create the objects that are missing on the way."""
-    blank = _blank(text)
+    blank = _blank_out(text)
     root = node = json_edit.locate(blank)
     for depth, key in enumerate(path):
         place = node.find(key)
@@ -42,7 +42,7 @@ def append(text: str, path: Sequence[str], value: object) -> str:
     """Append an item to the array at a path of keys; create what is missing on the way."""
     if not has_comments(text):
         return json_edit.append(text, path, value)
-    root = node = json_edit.locate(_blank(text))
+    root = node = json_edit.locate(_blank_out(text))
     for depth, key in enumerate(path):
         place = node.find(key)
         if place is None:
@@ -56,12 +56,12 @@ def append(text: str, path: Sequence[str], value: object) -> str:
 
 def has_comments(text: str) -> bool:
     """Return whether a text has comments or trailing commas, which plain JSON has not."""
-    return _blank(text) != text
+    return _blank_out(text) != text
 
 
 def remove(text: str, path: Sequence[str | int]) -> str:
     """Remove the member or item at a path, with its comma and the whitespace before it."""
-    node, place = json_edit.locate(_blank(text)), 0
+    node, place = json_edit.locate(_blank_out(text)), 0
     for depth, key in enumerate(path):
         found = node.find(key)
         if found is None:
@@ -74,7 +74,7 @@ def remove(text: str, path: Sequence[str | int]) -> str:
 
 def _insert(text: str, root: Node, node: Node, key: str, value: object) -> str:
     """Append a member to an object, after the comment that ends the line of the last one."""
-    blank = _blank(text)
+    blank = _blank_out(text)
     style = JsonStyle.detect(blank, root)
     gap = json_edit.find_gap(blank, node, style)
     # A comment before the last member is blank in the copy, so the gap may be too wide.
@@ -90,7 +90,7 @@ def _insert(text: str, root: Node, node: Node, key: str, value: object) -> str:
     end = node.parts[-1].node.end
     comma = _find_comma(text, end)
     after = end if comma is None else comma + 1
-    after += len(_rest_of_line(text, after)) if "\n" in gap else 0
+    after += len(_find_rest_of_line(text, after)) if "\n" in gap else 0
     if comma is not None:
         return f"{text[:after]}{gap}{written},{text[after:]}"
     return f"{text[:end]},{text[end:after]}{gap}{written}{text[after:]}"
@@ -114,7 +114,7 @@ def _cut_part(text: str, node: Node, place: int) -> str:
     return text[:before] + text[before + 1 : start] + text[end:]
 
 
-def _rest_of_line(text: str, start: int) -> str:
+def _find_rest_of_line(text: str, start: int) -> str:
     """Return the comment that ends a line, with the blanks before it; empty if more follows."""
     line = re.compile(r"[^\r\n]*").match(_blank_comments(text), start)
     rest = line[0] if line else ""
@@ -128,7 +128,7 @@ def _find_comma(text: str, start: int) -> int | None:
     return found.end() - 1 if found else None
 
 
-def _blank(text: str) -> str:
+def _blank_out(text: str) -> str:
     """Replace comments and trailing commas by spaces, so that all positions stay the same."""
     return _TRAILING_COMMAS.sub(
         lambda found: " " if found[0] == "," else found[0], _blank_comments(text)

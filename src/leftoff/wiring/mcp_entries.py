@@ -223,7 +223,7 @@ def _find_opencode(environment: "Environment") -> Path:
     return commented if commented.is_file() else folder / "opencode.json"
 
 
-def _below(agent: str, name: str) -> "Callable[[Environment], Path]":
+def _find_below(agent: str, name: str) -> "Callable[[Environment], Path]":
     return lambda environment: environment.find_agent_folder(agent) / name
 
 
@@ -234,13 +234,13 @@ FILES: dict[str, McpFile] = {
         build=lambda program, words: {"type": "stdio", "command": program, "args": [*words]},
     ),
     "codex": McpFile(
-        find=_below("codex", "config.toml"),
+        find=_find_below("codex", "config.toml"),
         section="mcp_servers",
         build=lambda program, words: {"command": program, "args": [*words]},
         is_toml=True,
     ),
     "gemini": McpFile(
-        find=_below("gemini", "settings.json"),
+        find=_find_below("gemini", "settings.json"),
         section="mcpServers",
         build=lambda program, words: {"command": program, "args": [*words]},
     ),
@@ -254,7 +254,7 @@ FILES: dict[str, McpFile] = {
         },
     ),
     "copilot": McpFile(
-        find=_below("copilot", "mcp-config.json"),
+        find=_find_below("copilot", "mcp-config.json"),
         section="mcpServers",
         build=lambda program, words: {
             "type": "local",
@@ -264,7 +264,7 @@ FILES: dict[str, McpFile] = {
         },
     ),
     "cursor": McpFile(
-        find=_below("cursor", "mcp.json"),
+        find=_find_below("cursor", "mcp.json"),
         section="mcpServers",
         build=lambda program, words: {"command": program, "args": [*words]},
     ),

@@ -72,7 +72,7 @@ def preview_profile(project: Project, name: str) -> Preview:
         findings=[
             *(finding for each in files for finding in each.findings),
             *_check_index(profile, folder),
-            *(_doubt(folder.name, problem) for problem in more.problems),
+            *(_report_doubt(folder.name, problem) for problem in more.problems),
         ],
     )
 
@@ -91,12 +91,12 @@ def _read_files(profile: Profile, folder: Path, project: Project) -> Iterator[_F
         native = _read(profile, path, found[0]) if found else Native(problem=_NOT_A_FILE)
         problem = native.problem or _find_other_project(native, project)
         if found is None or problem:
-            findings = [_unreadable(shown, problem or _NOT_A_FILE)]
+            findings = [_report_unreadable(shown, problem or _NOT_A_FILE)]
             yield _File(is_readable=False, findings=findings)
             continue
         moment = native.saved_at or datetime.fromtimestamp(found[1].st_mtime).astimezone()
-        doubts = [_doubt(shown, doubt) for doubt in _list_doubts(path, native)]
-        doubts += [_doubt(shown, doubt) for doubt in _list_unread(path, found[0], native)]
+        doubts = [_report_doubt(shown, doubt) for doubt in _list_doubts(path, native)]
+        doubts += [_report_doubt(shown, doubt) for doubt in _list_unread(path, found[0], native)]
         yield _File(is_readable=True, findings=[ok(shown, _describe(native, moment)), *doubts])
 
 
@@ -166,7 +166,7 @@ def _is_known(line: str, known: set[str]) -> bool:
 
 def _check_index(profile: Profile, folder: Path) -> Iterator[DoctorFinding]:
     for name in profile.find_stale_names(folder):
-        yield _doubt(name, "The index lists it, but its file is missing.")
+        yield _report_doubt(name, "The index lists it, but its file is missing.")
 
 
 def _count_others(more: More) -> dict[str, int]:
@@ -189,13 +189,13 @@ def _list_changes(project: Project, name: str) -> dict[str, str]:
     }
 
 
-def _unreadable(shown: str, problem: str) -> DoctorFinding:
+def _report_unreadable(shown: str, problem: str) -> DoctorFinding:
     return warning(
         shown, problem, why="It would not be imported.", do="The file stays where it is."
     )
 
 
-def _doubt(shown: str, doubt: str) -> DoctorFinding:
+def _report_doubt(shown: str, doubt: str) -> DoctorFinding:
     return warning(shown, doubt, why="", do="")
 
 

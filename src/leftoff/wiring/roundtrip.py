@@ -68,22 +68,22 @@ class _Stage:
 
     def play(self) -> Iterator[DoctorFinding]:
         """Fire all events of one session, then start a second one."""
-        self._transcript.write_text(_transcript(self._project), encoding="utf-8")
+        self._transcript.write_text(_write_transcript(self._project), encoding="utf-8")
         slowest = 0.0
         for event, details in _ORDER:
             answer = self._fire(event, _FIRST, details)
             slowest = max(slowest, answer.seconds if event != "SessionStart" else 0.0)
-            if (problem := _problem(event, answer)) is not None:
+            if (problem := _find_problem(event, answer)) is not None:
                 yield problem
         self.wait()
         errors = trouble.recent(self._state)
         if not any((self._project / ".git" / "leftoff" / "checkpoints").glob("*/*.json")):
             what = errors[-1].what if errors else "no hook reported an error"
-            yield _no_checkpoint(what)
+            yield _report_no_checkpoint(what)
             return
         answer = self._fire("SessionStart", _SECOND, {"source": "startup"})
-        if _TASK not in _context(answer.out):
-            yield _no_reply(answer.line)
+        if _TASK not in _read_context(answer.out):
+            yield _report_no_reply(answer.line)
         else:
             took = f"{slowest * 1000:.0f} ms, session start {answer.seconds * 1000:.0f} ms"
             what = f"{len(_ORDER)} events saved as a checkpoint, which the next session got"
@@ -134,7 +134,7 @@ class _Stage:
         return waiting or (self._state / "settling").exists()
 
 
-def _transcript(folder: Path) -> str:
+def _write_transcript(folder: Path) -> str:
     shared = {"cwd": str(folder), "sessionId": _FIRST, "version": "2.1.0", "gitBranch": "main"}
     asked = {"role": "user", "content": _TASK}
     # Only real work is saved, such as an edit.
@@ -164,7 +164,7 @@ def _say(role: str, content: list[dict[str, Any]], *, uuid: str, after: str) -> 
     return {"type": role, "uuid": uuid, "parentUuid": after, "message": message}
 
 
-def _problem(event: str, answer: try_programs.ProgramAnswer) -> DoctorFinding | None:
+def _find_problem(event: str, answer: try_programs.ProgramAnswer) -> DoctorFinding | None:
     """Return what is wrong with a hook's exit code, output or speed."""
     if answer.code != 0:
         return fault(
@@ -198,14 +198,14 @@ def _is_document(data: bytes) -> bool:
         return False
 
 
-def _context(data: bytes) -> str:
+def _read_context(data: bytes) -> str:
     if not _is_document(data):
         return ""
     output = json.loads(data).get("hookSpecificOutput", {})
     return str(output.get("additionalContext", ""))
 
 
-def _no_checkpoint(trouble: str) -> DoctorFinding:
+def _report_no_checkpoint(trouble: str) -> DoctorFinding:
     return fault(
         "round trip",
         f"The hooks got all events of a session but saved no checkpoint: {trouble}",
@@ -214,7 +214,7 @@ def _no_checkpoint(trouble: str) -> DoctorFinding:
     )
 
 
-def _no_reply(line: str) -> DoctorFinding:
+def _report_no_reply(line: str) -> DoctorFinding:
     return fault(
         "round trip",
         f"The hooks saved a checkpoint, but the next session got: {line[:200] or 'nothing'}",

@@ -33,8 +33,8 @@ def load(store: Store) -> BoardState:
     try:
         state = _read_files(store.project.store)
         # Read the board first: changes applied meanwhile are then read twice instead of missed.
-        pending, _ = _pending(store.project.store, state.board)
-        for folder in _fallbacks(store):
+        pending, _ = _read_pending(store.project.store, state.board)
+        for folder in _list_fallbacks(store):
             pending += log.read(folder / _LOG, change_log.decode)[0]
     except OSError as error:
         raise StoreRefused(
@@ -77,7 +77,7 @@ def change(store: Store, edit: Edit) -> BoardState:
 
 def waiting_in(store: Store) -> Path | None:
     """Return the folder with changes that could not be written to the store, if there is one."""
-    return next((folder for folder in _fallbacks(store) if (folder / _LOG).exists()), None)
+    return next((folder for folder in _list_fallbacks(store) if (folder / _LOG).exists()), None)
 
 
 def _change_files(root: Path, edit: Edit) -> BoardState:
@@ -93,7 +93,7 @@ def _change_files(root: Path, edit: Edit) -> BoardState:
 def _apply_pending(root: Path) -> BoardState:
     """Apply the log to the files, and return what they now contain."""
     before = _read_files(root)
-    pending, end = _pending(root, before.board)
+    pending, end = _read_pending(root, before.board)
     if end == before.board.taken_in:
         return before
     after = change_log.apply_lines(before, pending)
@@ -162,14 +162,14 @@ def _read_loops(folder: Path) -> dict[str, Loop]:
     if not disk.is_own_folder(folder):
         return {}
     found: dict[str, Loop] = {}
-    for path in _newest(folder):
+    for path in _list_newest(folder):
         # Skip a garbled loop: its feature is still on the board.
         with contextlib.suppress(OSError, StoreRefused, *log.UNREADABLE):
             found[path.stem] = decode(disk.read(path)[0], Loop)
     return found
 
 
-def _newest(folder: Path) -> list[Path]:
+def _list_newest(folder: Path) -> list[Path]:
     with os.scandir(folder) as entries:
         stamps = [
             (entry.stat(follow_symlinks=False).st_mtime_ns, entry.name)
@@ -179,16 +179,16 @@ def _newest(folder: Path) -> list[Path]:
     return [folder / name for _, name in sorted(stamps, reverse=True)[:_NEWEST_LOOPS]]
 
 
-def _pending(root: Path, board: Board) -> tuple[list[change_log.FeatureLogLine], int]:
+def _read_pending(root: Path, board: Board) -> tuple[list[change_log.FeatureLogLine], int]:
     """Return the lines of the store's log that the board does not include yet, and their end."""
     # A log shorter than what was applied from it has been replaced.
     begin = board.taken_in if board.taken_in <= log.identify(root / _LOG)[1] else 0
     return log.read(root / _LOG, change_log.decode, begin)
 
 
-def _fallbacks(store: Store) -> list[Path]:
+def _list_fallbacks(store: Store) -> list[Path]:
     return store.fallbacks()
 
 
 def _is_waiting(store: Store) -> Iterator[bool]:
-    return ((folder / _LOG).exists() for folder in _fallbacks(store))
+    return ((folder / _LOG).exists() for folder in _list_fallbacks(store))

@@ -56,14 +56,14 @@ decode = msgspec.json.Decoder(FeatureLogLine).decode
 def difference(before: BoardState, after: BoardState, *, at: datetime) -> FeatureLogLine | None:
     """Return the difference between two states as a log line, or None if there is none."""
     old, new = to_plain(before.board), to_plain(after.board)
-    orchestration = _keys(old.get("orchestration", {}), new.get("orchestration", {}))
+    orchestration = _compare_keys(old.get("orchestration", {}), new.get("orchestration", {}))
     line = FeatureLogLine(
         id=new_id(at),
         at=at,
-        features=_items(old.get("features", []), new.get("features", [])),
-        fixes=_items(old.get("fixes", []), new.get("fixes", [])),
+        features=_compare_items(old.get("features", []), new.get("features", [])),
+        fixes=_compare_items(old.get("fixes", []), new.get("fixes", [])),
         orchestration=orchestration,
-        loops=_loops(before.loops, after.loops),
+        loops=_compare_loops(before.loops, after.loops),
     )
     is_empty = not (line.features or line.fixes or line.orchestration or line.loops)
     return None if is_empty else line
@@ -101,18 +101,18 @@ def _apply_line(state: BoardState, line: FeatureLogLine) -> BoardState:
         board["orchestration"] = _merge_keys(board.get("orchestration", {}), line.orchestration)
     loops = dict(state.loops)
     for key, keys in line.loops.items():
-        merged = _merge_keys(_plain(loops.get(key)), keys)
+        merged = _merge_keys(_to_plain(loops.get(key)), keys)
         if merged.get("feature") in renamed:
             merged["feature"] = renamed[merged["feature"]]
         loops[key] = from_plain(merged, Loop)
     return BoardState(board=from_plain(board, Board), loops=loops)
 
 
-def _items(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[ItemKeys]:
+def _compare_items(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[ItemKeys]:
     standing = {each["id"]: each for each in old}
     found = []
     for each in new:
-        keys = _keys(standing.get(each["id"], {}), each)
+        keys = _compare_keys(standing.get(each["id"], {}), each)
         if keys is not None:
             found.append(
                 ItemKeys(
@@ -125,20 +125,20 @@ def _items(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[ItemKey
     return found
 
 
-def _loops(old: dict[str, Loop], new: dict[str, Loop]) -> dict[str, Keys]:
+def _compare_loops(old: dict[str, Loop], new: dict[str, Loop]) -> dict[str, Keys]:
     found = {}
     for key, loop in new.items():
-        keys = _keys(_plain(old.get(key)), to_plain(loop))
+        keys = _compare_keys(_to_plain(old.get(key)), to_plain(loop))
         if keys is not None:
             found[key] = keys
     return found
 
 
-def _plain(record: Record | None) -> dict[str, Any]:
+def _to_plain(record: Record | None) -> dict[str, Any]:
     return {} if record is None else to_plain(record)
 
 
-def _keys(old: dict[str, Any], new: dict[str, Any]) -> Keys | None:
+def _compare_keys(old: dict[str, Any], new: dict[str, Any]) -> Keys | None:
     changed = {key: value for key, value in new.items() if key not in old or old[key] != value}
     gone = [key for key in old if key not in new]
     return Keys(set=changed, unset=gone) if changed or gone else None

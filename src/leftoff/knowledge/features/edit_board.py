@@ -58,7 +58,7 @@ def glance(store: Store) -> Board:
 def add(store: Store, draft: ItemDraft) -> Feature:
     """Add a feature under a new number."""
     now = store.now()
-    common = _common(draft, now)
+    common = _build_common(draft, now)
 
     def edit(state: BoardState) -> BoardState:
         board = state.board
@@ -78,7 +78,7 @@ def add(store: Store, draft: ItemDraft) -> Feature:
 def add_fix(store: Store, linked_to: str, draft: ItemDraft) -> Fix:
     """Add a fix of a feature, even of an archived one."""
     now = store.now()
-    common = _common(draft, now)
+    common = _build_common(draft, now)
 
     def edit(state: BoardState) -> BoardState:
         board = state.board
@@ -163,11 +163,11 @@ def find(board: Board, key: str) -> Feature | Fix:
             return item
     raise LeftoffError(
         f"There is no feature or fix {wanted}",
-        hint=_near(wanted, board) + "`leftoff feature list --all` lists them all.",
+        hint=_suggest(wanted, board) + "`leftoff feature list --all` lists them all.",
     )
 
 
-def _near(wanted: str, board: Board) -> str:
+def _suggest(wanted: str, board: Board) -> str:
     import difflib  # noqa: PLC0415 - 1 ms, and only a mistyped id needs it
 
     names = {each.name.lower(): each.id for each in board.items}
@@ -209,7 +209,7 @@ def _is_made(item: Feature | Fix, common: dict[str, Any]) -> bool:
     return (item.created_at, item.name) == (common["created_at"], common["name"])
 
 
-def _common(draft: ItemDraft, now: datetime) -> dict[str, Any]:
+def _build_common(draft: ItemDraft, now: datetime) -> dict[str, Any]:
     name = clean(" ".join(draft.name.split()), limit=NAME_LIMIT)
     if not name:
         raise UsageError(

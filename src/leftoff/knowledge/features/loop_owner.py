@@ -45,7 +45,7 @@ def find_loop(state: BoardState, place: LoopOwner) -> tuple[str, Loop] | None:
     if own is not None and own.status != "idle":
         return place.key, own
     under_way = {key: loop for key, loop in state.loops.items() if loop.is_under_way}
-    return _newest(under_way, place) or find_completed(state, place)
+    return _find_newest(under_way, place) or find_completed(state, place)
 
 
 def find_completed(state: BoardState, place: LoopOwner) -> tuple[str, Loop] | None:
@@ -54,7 +54,7 @@ def find_completed(state: BoardState, place: LoopOwner) -> tuple[str, Loop] | No
     if own is not None and own.status != "idle":
         return (place.key, own) if own.status == "completed" else None
     done = {key: loop for key, loop in state.loops.items() if loop.status == "completed"}
-    return _newest(done, place)
+    return _find_newest(done, place)
 
 
 def find_loop_of(state: BoardState, place: LoopOwner, item_id: str) -> tuple[str, Loop] | None:
@@ -62,13 +62,15 @@ def find_loop_of(state: BoardState, place: LoopOwner, item_id: str) -> tuple[str
     own = state.loops.get(place.key)
     if own is not None and own.feature == item_id:
         return place.key, own
-    return _newest({k: loop for k, loop in state.loops.items() if loop.feature == item_id}, place)
+    return _find_newest(
+        {k: loop for k, loop in state.loops.items() if loop.feature == item_id}, place
+    )
 
 
-def _newest(loops: dict[str, Loop], place: LoopOwner) -> tuple[str, Loop] | None:
+def _find_newest(loops: dict[str, Loop], place: LoopOwner) -> tuple[str, Loop] | None:
     here = [(key, loop) for key, loop in loops.items() if loop.worktree == place.worktree]
-    return max(here, key=lambda each: _moment(each[1]), default=None)
+    return max(here, key=lambda each: _find_moment(each[1]), default=None)
 
 
-def _moment(loop: Loop) -> datetime:
+def _find_moment(loop: Loop) -> datetime:
     return loop.last_attempt_at or loop.started_at or _EVER

@@ -52,7 +52,7 @@ def begin_loop(
         return _build_loop(item, at)
     if again is None and standing.interrupted is not None:
         raise how_to_go_on(standing)
-    return _again(standing, again)
+    return _continue_loop(standing, again)
 
 
 def _build_loop(item: Feature | Fix, now: datetime) -> Loop:
@@ -70,7 +70,7 @@ def _build_loop(item: Feature | Fix, now: datetime) -> Loop:
     )
 
 
-def _again(standing: Loop, again: Again | None) -> Loop:
+def _continue_loop(standing: Loop, again: Again | None) -> Loop:
     """Continue a loop; an interrupted attempt counts, unless it is to be repeated."""
     begun = msgspec.structs.replace(
         standing, status="in_progress", escalation_requested=False, interrupted=None
@@ -116,7 +116,7 @@ def with_attempt(state: BoardState, key: str, what: Try, now: datetime) -> Board
         escalation_requested=is_last,
         last_attempt_at=now,
         verification={**standing.verification, **what.verification},
-        history=[*standing.history, _attempt(what, number)],
+        history=[*standing.history, _build_attempt(what, number)],
         interrupted=None,
     )
     item = find(state.board, standing.feature or "")
@@ -128,7 +128,7 @@ def with_attempt(state: BoardState, key: str, what: Try, now: datetime) -> Board
     return with_item(with_loop(state, key, after), changed, at=now)
 
 
-def _attempt(what: Try, number: int) -> Attempt:
+def _build_attempt(what: Try, number: int) -> Attempt:
     return Attempt(
         attempt=number,
         approach=what.approach,

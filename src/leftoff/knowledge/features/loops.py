@@ -77,7 +77,7 @@ def start(
     place, now = place_of(store, session_id), store.now()
 
     def edit(state: BoardState) -> BoardState:
-        item = _startable(state, key)
+        item = _find_startable(state, key)
         _refuse_second(state, place, item.id)
         standing = find_loop_of(state, place, item.id)
         known = msgspec.structs.replace(item, attempts=0) if again == "reset" else item
@@ -97,7 +97,7 @@ def attempt(store: Store, what: Try, *, session_id: str | None = None) -> Loop:
     """
     place, now = place_of(store, session_id), store.now()
     state = board_files.load(store)
-    standing = _at_hand(state, place)[1]
+    standing = _find_current(state, place)[1]
     what = clean_try(what)
     if not what.approach:
         raise UsageError(
@@ -109,7 +109,7 @@ def attempt(store: Store, what: Try, *, session_id: str | None = None) -> Loop:
     tried: list[str] = []
 
     def edit(state: BoardState) -> BoardState:
-        tried[:] = [_at_hand(state, place)[0]]
+        tried[:] = [_find_current(state, place)[0]]
         return with_attempt(state, tried[0], what, now)
 
     return board_files.change(store, edit).loops[tried[0]]
@@ -161,7 +161,7 @@ def reset_completed(store: Store, commit: str, *, session_id: str | None = None)
 
 def _end_work(store: Store, key: str | None, place: LoopOwner, end: End) -> Feature | Fix:
     state = board_files.load(store)
-    item_id = find(state.board, key).id if key else _at_hand(state, place)[1].feature or ""
+    item_id = find(state.board, key).id if key else _find_current(state, place)[1].feature or ""
     what = clean_try(end.what)
     if what.approach:
         learn(store, find(state.board, item_id), what)
@@ -195,7 +195,7 @@ def _clear_replaced(state: BoardState, place: LoopOwner, again: Again | None) ->
     return state
 
 
-def _startable(state: BoardState, key: str) -> Feature | Fix:
+def _find_startable(state: BoardState, key: str) -> Feature | Fix:
     item = find(state.board, key)
     if item.is_archived:
         raise LeftoffError(
@@ -216,7 +216,7 @@ def _refuse_second(state: BoardState, place: LoopOwner, item_id: str) -> None:
         )
 
 
-def _at_hand(state: BoardState, place: LoopOwner) -> tuple[str, Loop]:
+def _find_current(state: BoardState, place: LoopOwner) -> tuple[str, Loop]:
     found = find_loop(state, place)
     if found is not None and found[1].is_under_way:
         return found

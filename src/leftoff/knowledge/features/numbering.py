@@ -8,13 +8,13 @@ _WIDTH = 3
 
 def next_feature_id(taken: Iterable[str]) -> str:
     """Return the id after the highest one."""
-    return f"feature-{_next(taken, 'feature-'):0{_WIDTH}d}"
+    return f"feature-{_count_up(taken, 'feature-'):0{_WIDTH}d}"
 
 
 def next_fix_id(taken: Iterable[str], feature_id: str) -> str:
     """Return the id after the highest one of the feature's fixes."""
     prefix = f"fix-{feature_id}-"
-    return f"{prefix}{_next(taken, prefix)}"
+    return f"{prefix}{_count_up(taken, prefix)}"
 
 
 def next_like(taken: Iterable[str], item_id: str) -> str:
@@ -31,6 +31,6 @@ def expand_id(key: str) -> str:
     return f"feature-{int(found[1]):0{_WIDTH}d}" if found else key.strip()
 
 
-def _next(taken: Iterable[str], prefix: str) -> int:
+def _count_up(taken: Iterable[str], prefix: str) -> int:
     numbers = [each.removeprefix(prefix) for each in taken if each.startswith(prefix)]
     return 1 + max((int(each) for each in numbers if each.isdecimal()), default=0)

@@ -60,10 +60,10 @@ def fold_orchestration(
     others add meanwhile stays for the next call.
     """
     known = board_files.glance(store).board.orchestration
-    results = _all_results(known)
+    results = _list_results(known)
     if known.session is None or not results:
         return None
-    drafts = _drafts(known, results)
+    drafts = _build_drafts(known, results)
     about = (known.team.feature if known.team else None) or feature
     dated = [
         msgspec.structs.replace(draft, at=draft.at or at, feature=draft.feature or about)
@@ -83,7 +83,7 @@ def fold_orchestration(
     )
 
 
-def _all_results(known: Orchestration) -> list[AgentResult]:
+def _list_results(known: Orchestration) -> list[AgentResult]:
     mates = known.team.mates if known.team else []
     return [*known.results, *(each for each in mates if each not in known.results)]
 
@@ -101,7 +101,7 @@ def _without(now: Orchestration, folded: Orchestration) -> Orchestration:
     )
 
 
-def _drafts(
+def _build_drafts(
     known: Orchestration, results: Sequence[AgentResult]
 ) -> "list[knowledge.memory.EntryDraft]":
     session = [known.session] if known.session else []
@@ -109,13 +109,13 @@ def _drafts(
         knowledge.memory.EntryDraft(kind="pattern", text=each, sources=session)
         for each in known.patterns
     ]
-    decisions = [_decision(each, session) for each in known.decisions]
+    decisions = [_build_decision(each, session) for each in known.decisions]
     counts = Counter(each.summary for each in results)
-    lessons = [_lesson(each, session, is_shared=counts[each.summary] > 1) for each in results]
+    lessons = [_build_lesson(each, session, is_shared=counts[each.summary] > 1) for each in results]
     return [*lessons, *decisions, *patterns]
 
 
-def _lesson(
+def _build_lesson(
     result: AgentResult, session: list[str], *, is_shared: bool
 ) -> "knowledge.memory.EntryDraft":
     """Return what a result teaches; `is_shared` means that another agent used the same words."""
@@ -148,7 +148,7 @@ def _list_other_members(result: AgentResult) -> dict[str, Any]:
     return {key: value for each in kept for key, value in each.items()}
 
 
-def _decision(choice: Choice, session: list[str]) -> "knowledge.memory.EntryDraft":
+def _build_decision(choice: Choice, session: list[str]) -> "knowledge.memory.EntryDraft":
     return knowledge.memory.EntryDraft(
         kind="decision",
         text=choice.decision,

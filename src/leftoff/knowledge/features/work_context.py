@@ -50,23 +50,23 @@ def working_context(
     item: Feature | Fix | None, changes: Iterable[PathChange], notes: WorkNotes, at: datetime
 ) -> WorkingContext:
     """Collect the state of the work: the feature or fix at hand, and the current files."""
-    decisions = _lines(notes.decisions)[-_MOST["decisions"] :]
+    decisions = _format_lines(notes.decisions)[-_MOST["decisions"] :]
     understanding = dict(list(notes.understanding.items())[: _MOST["understanding"]])
-    next_steps = _lines(notes.next_steps)[: _MOST["next_steps"]]
+    next_steps = _format_lines(notes.next_steps)[: _MOST["next_steps"]]
     room = WORKING_LINES - _FRAME_LINES - len(decisions) - len(understanding) - len(next_steps)
-    files = _roles(item, changes)
+    files = _describe_roles(item, changes)
     return WorkingContext(
         updated_at=at,
         feature=item.id if item else None,
         summary=item.name if item else "",
         files=dict(list(files.items())[:room]),
         decisions=decisions,
-        understanding={key: _line(text) for key, text in understanding.items()},
+        understanding={key: _format_line(text) for key, text in understanding.items()},
         next_steps=next_steps,
     )
 
 
-def _roles(item: Feature | Fix | None, changes: Iterable[PathChange]) -> dict[str, str]:
+def _describe_roles(item: Feature | Fix | None, changes: Iterable[PathChange]) -> dict[str, str]:
     """Describe the role of each file in the work, with the changed files of the item first.
 
     Some of its other files come next, so that many unrelated changes do not crowd them out.
@@ -109,10 +109,10 @@ def helper_text(
     lines += [say("Rule: {text:70}", text=each) for each in rules[:_RULES]]
     names = [each.scenario or each.then for each in item.scenarios[:_SCENARIOS]]
     lines += [say("Must hold: {text:60}", text=each) for each in names if each]
-    return _fitting([head, *lines], HELPER_CHARS)
+    return _keep_fitting([head, *lines], HELPER_CHARS)
 
 
-def _fitting(lines: Sequence[Rendered], limit: int) -> Rendered:
+def _keep_fitting(lines: Sequence[Rendered], limit: int) -> Rendered:
     kept: list[Rendered] = []
     for line in lines:
         # Skip a line that is too long, but try the shorter ones after it.
@@ -121,10 +121,10 @@ def _fitting(lines: Sequence[Rendered], limit: int) -> Rendered:
     return join(kept)
 
 
-def _lines(texts: Sequence[str]) -> list[str]:
-    return [_line(text) for text in texts if text.strip()]
+def _format_lines(texts: Sequence[str]) -> list[str]:
+    return [_format_line(text) for text in texts if text.strip()]
 
 
-def _line(text: str, limit: int = 200) -> str:
+def _format_line(text: str, limit: int = 200) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"

@@ -176,10 +176,10 @@ def entries(
         return []
     with open_index(store) as index:
         index.sync()
-        return index.newest(_kinds(kinds), statuses, feature=feature, limit=limit)
+        return index.newest(_list_kinds(kinds), statuses, feature=feature, limit=limit)
 
 
-def _kinds(kinds: Iterable[Kind] | None) -> list[Kind]:
+def _list_kinds(kinds: Iterable[Kind] | None) -> list[Kind]:
     return list(KINDS if kinds is None else dict.fromkeys(kinds))
 
 
@@ -222,7 +222,7 @@ def search(
         return []
     with open_index(store) as index:
         index.sync()
-        return index.search(f"{match} AND {among(_kinds(kinds), statuses)}", limit=limit)
+        return index.search(f"{match} AND {among(_list_kinds(kinds), statuses)}", limit=limit)
 
 
 def among(kinds: Iterable[str], statuses: Iterable[str]) -> str:
@@ -285,9 +285,9 @@ def change(  # noqa: PLR0913 - one keyword for each thing that can change
         id=known.id,
         at=store.now(),
         status=status,
-        text=None if text is None else _words(store, known, text),
+        text=None if text is None else _check_words(store, known, text),
         why=None if why is None else cut_words(why),
-        by=_successor(store, known, by) if status == "superseded" else None,
+        by=_find_successor(store, known, by) if status == "superseded" else None,
     )
     new = apply_change(known, change)
     if new != known:
@@ -295,7 +295,7 @@ def change(  # noqa: PLR0913 - one keyword for each thing that can change
     return new
 
 
-def _words(store: Store, known: MemoryEntry, text: str) -> str:
+def _check_words(store: Store, known: MemoryEntry, text: str) -> str:
     words = cut_words(text)
     if not words:
         raise UsageError("The new text is empty.")
@@ -308,7 +308,7 @@ def _words(store: Store, known: MemoryEntry, text: str) -> str:
     return words
 
 
-def _successor(store: Store, known: MemoryEntry, by: str | None) -> str:
+def _find_successor(store: Store, known: MemoryEntry, by: str | None) -> str:
     if not by:
         raise UsageError("Name the entry that replaces it.", hint="Pass the id of the new entry.")
     successor = find(store, by)
@@ -343,7 +343,7 @@ def import_entries(
     new: list[EntryDraft] = []
     reworded: list[tuple[MemoryEntry, EntryDraft]] = []
     edited: list[tuple[MemoryEntry, EntryDraft]] = []
-    formers = _formers(store, kept)
+    formers = _find_formers(store, kept)
     with open_index(store) as index:
         index.sync()
         for draft in kept:
@@ -380,7 +380,7 @@ def _adopt_details(store: Store, known: MemoryEntry, draft: EntryDraft) -> None:
         store.append_line(LOG, line_of(change))
 
 
-def _formers(store: Store, drafts: Iterable[EntryDraft]) -> dict[tuple[str, str], MemoryEntry]:
+def _find_formers(store: Store, drafts: Iterable[EntryDraft]) -> dict[tuple[str, str], MemoryEntry]:
     """Return the entries imported earlier, by their ids in the other system."""
     kinds = {draft.kind for draft in drafts if draft.extra.get(FORMER_ID)}
     found = entries(store, kinds=kinds, statuses=STATUSES) if kinds else []

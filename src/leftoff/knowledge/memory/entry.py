@@ -84,11 +84,11 @@ class EntryChange(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 def id_of(kind: Kind, text: str) -> str:
     """Build an entry's id from its words: the same words, however typed, are the same entry."""
-    digest = hashlib.blake2b(f"{kind}\n{_same_words(text)}".encode(), digest_size=16)
+    digest = hashlib.blake2b(f"{kind}\n{_normalize(text)}".encode(), digest_size=16)
     return digest.hexdigest()[:_ID_DIGITS]
 
 
-def _same_words(text: str) -> str:
+def _normalize(text: str) -> str:
     """Remove what does not distinguish two texts: case, blanks, quotes, final punctuation."""
     plain = _QUOTES.sub("", unicodedata.normalize("NFKC", text).casefold())
     words = (word.rstrip(_ENDS) or word for word in plain.split())
@@ -127,7 +127,7 @@ def _cut(text: str) -> str:
 
 
 def _cut_all(texts: Iterable[str]) -> list[str]:
-    return _union([], [_cut(text) for text in texts if text.strip()])
+    return _merge_lists([], [_cut(text) for text in texts if text.strip()])
 
 
 def cut_words(text: str) -> str:
@@ -154,10 +154,10 @@ def merge_repeat(known: MemoryEntry, again: MemoryEntry) -> MemoryEntry:
         feature=known.feature or again.feature,
         impact=known.impact or again.impact,
         confidence=known.confidence or again.confidence,
-        alternatives=_union(known.alternatives, again.alternatives),
-        sources=_union(known.sources, again.sources),
-        files=_union(known.files, again.files),
-        relations=_union(known.relations, again.relations),
+        alternatives=_merge_lists(known.alternatives, again.alternatives),
+        sources=_merge_lists(known.sources, again.sources),
+        files=_merge_lists(known.files, again.files),
+        relations=_merge_lists(known.relations, again.relations),
         status="active" if again.status == "active" else known.status,
         extra=extra,
     )
@@ -181,7 +181,7 @@ def apply_change(known: MemoryEntry, change: EntryChange) -> MemoryEntry:
     )
 
 
-def _union(known: Sequence[str], more: Sequence[str]) -> list[str]:
+def _merge_lists(known: Sequence[str], more: Sequence[str]) -> list[str]:
     # A list that is already longer, for example from another system, keeps its length.
     return [*dict.fromkeys([*known, *more])][: max(_LIST_LIMIT, len(known))]
 

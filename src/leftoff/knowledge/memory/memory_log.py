@@ -109,9 +109,9 @@ def about(logs: Sequence[Path], ids: Iterable[str]) -> Overlay:
         for path in logs:
             for lines, _ in log.read_lines(path, 0, log.identify(path)[1]):
                 if is_search:
-                    wanted.update(_id_of(line) for line in lines if _CHANGED in line)
+                    wanted.update(_find_id(line) for line in lines if _CHANGED in line)
                 else:
-                    overlay.apply(line for line in lines if _id_of(line) in wanted)
+                    overlay.apply(line for line in lines if _find_id(line) in wanted)
     return overlay
 
 
@@ -121,14 +121,14 @@ def read_said(logs: Sequence[Path], ids: Iterable[str]) -> dict[str, list[Memory
     wanted = {each.encode() for each in said}
     for path in logs:
         for lines, _ in log.read_lines(path, 0, log.identify(path)[1]):
-            about_them = [line for line in lines if _id_of(line) in wanted]
+            about_them = [line for line in lines if _find_id(line) in wanted]
             for _, record in log.decode_lines(about_them, decode_line):
                 if isinstance(record, MemoryEntry):
                     said[record.id].append(record)
     return said
 
 
-def _id_of(line: bytes) -> bytes:
+def _find_id(line: bytes) -> bytes:
     found = _ID.search(line)
     return found[1] if found else b""
 
@@ -270,7 +270,7 @@ class MemoryIndex(LogIndex):
             f"SELECT seq, body FROM entries WHERE kind = ? AND status = ?{named} "  # noqa: S608 - only constants
             "ORDER BY seq DESC LIMIT ?"
         )
-        more: list[object] = [*([feature] if named else []), _most(limit)]
+        more: list[object] = [*([feature] if named else []), _to_sql_limit(limit)]
         wanted = [*dict.fromkeys(statuses)]
         asked = [(kind, status, *more) for kind in kinds for status in wanted]
         rows = [row for values in asked for row in self._rows(query, values)]
@@ -289,8 +289,8 @@ class MemoryIndex(LogIndex):
             "SELECT body FROM words JOIN entries ON words.rowid = entries.seq "
             "WHERE words MATCH ? ORDER BY words.rowid DESC LIMIT ?"
         )
-        return [decode_entry(row[0]) for row in self._rows(query, (match, _most(limit)))]
+        return [decode_entry(row[0]) for row in self._rows(query, (match, _to_sql_limit(limit)))]
 
 
-def _most(limit: int | None) -> int:
+def _to_sql_limit(limit: int | None) -> int:
     return -1 if limit is None else limit

@@ -61,58 +61,62 @@ def find_repeat(
         same = overlay.get(id_of("failure", cut_words(text))) if text.strip() else None
         if same is not None and same.status == "active":
             return same
-        for failure in _candidates(index, overlay, _words_of(command, text)):
+        for failure in _find_candidates(index, overlay, _list_words(command, text)):
             if _is_same_command(failure, command) or _is_same_approach(failure, files, text):
                 return failure
     return None
 
 
-def _candidates(index: MemoryIndex, overlay: Overlay, words: list[str]) -> Iterator[MemoryEntry]:
+def _find_candidates(
+    index: MemoryIndex, overlay: Overlay, words: list[str]
+) -> Iterator[MemoryEntry]:
     """Yield the newest failures that share the first letters of a word."""
     if not words:
         return
     # The index lacks only a few entries, so these are checked one by one.
     failures = (entry for entry in overlay.entries.values() if entry.kind == "failure")
     yield from (entry for entry in failures if entry.status == "active")
-    found = " OR ".join(_term(word) for word in words)
+    found = " OR ".join(_build_term(word) for word in words)
     match = f"text : ({found}) AND {among(['failure'], ['active'])}"
     for entry in index.search(match, limit=_MOST_LOOKED_AT):
         if entry.id not in overlay.entries:
             yield entry
 
 
-def _term(word: str) -> str:
+def _build_term(word: str) -> str:
     # The prefix index covers stems of this length; shorter words are searched whole.
     return f'"{word[:STEM]}"*' if len(word) >= STEM else f'"{split_cjk(word).strip()}"'
 
 
-def _words_of(command: str, text: str) -> list[str]:
-    words = _stems(text) | {*_WORD.findall(command.casefold())}
+def _list_words(command: str, text: str) -> list[str]:
+    words = _list_stems(text) | {*_WORD.findall(command.casefold())}
     return sorted(words, key=lambda word: (-len(word), word))[:_MOST_WORDS]
 
 
 def _is_same_command(failure: MemoryEntry, command: str) -> bool:
-    run = _parts(command)
+    run = _split_parts(command)
     if not run:
         return False
     # Three or more parts in a row are unlikely to match by chance.
-    if len(run) > 2 and _holds(_parts(failure.text), run):
+    if len(run) > 2 and _holds(_split_parts(failure.text), run):
         return True
-    return any(span == run or (len(span) > 1 and _holds(run, span)) for span in _spans(failure))
+    return any(
+        span == run or (len(span) > 1 and _holds(run, span)) for span in _list_spans(failure)
+    )
 
 
-def _spans(failure: MemoryEntry) -> Iterator[list[str]]:
+def _list_spans(failure: MemoryEntry) -> Iterator[list[str]]:
     """Yield the parts of a failure's text that may be a command: quoted ones, or all of it."""
     for quoted in _SPAN.findall(failure.text):
-        yield _parts(quoted)
-    parts = _parts(failure.text)
+        yield _split_parts(quoted)
+    parts = _split_parts(failure.text)
     while parts and parts[0] in _BEFORE_COMMANDS:
         del parts[0]
     if len(parts) <= _LONGEST_SPAN:
         yield parts
 
 
-def _parts(text: str) -> list[str]:
+def _split_parts(text: str) -> list[str]:
     found = (part.rstrip(".:!?") for part in _PART.findall(text.casefold()))
     return [part for part in found if part]
 
@@ -123,9 +127,9 @@ def _holds(parts: list[str], inner: list[str]) -> bool:
 
 def _is_same_approach(failure: MemoryEntry, files: Collection[str], text: str) -> bool:
     """Return whether one sentence has enough of the failure's words; a long text has most words."""
-    own, is_about = _stems(failure.text), _is_about(failure, files)
+    own, is_about = _list_stems(failure.text), _is_about(failure, files)
     for sentence in _SENTENCE_END.split(text):
-        shared = len(own & _stems(sentence))
+        shared = len(own & _list_stems(sentence))
         if is_about and shared > 1 and 2 * shared >= len(own):
             return True
         if shared > 2 and 5 * shared >= 4 * len(own):
@@ -141,7 +145,7 @@ def _is_about(failure: MemoryEntry, files: Collection[str]) -> bool:
     )
 
 
-def _stems(text: str) -> set[str]:
+def _list_stems(text: str) -> set[str]:
     """Return the significant words, cut to stems; in Chinese each character is a word."""
     words = _WORD.findall(split_cjk(text).casefold())
     significant = (
@@ -165,14 +169,14 @@ def take_lessons(store: Store, checkpoint: Checkpoint, *, warns: bool = True) ->
     The checkpoint is already on disk, so a problem here never fails its save.
     """
     try:
-        warnings = _repeats(store, checkpoint) if warns else []
+        warnings = _find_repeats(store, checkpoint) if warns else []
         learn(store, checkpoint)
     except (LeftoffError, OSError) as error:
         return [f"Could not add its decisions and failed approaches to memory: {error}"]
     return warnings
 
 
-def _repeats(store: Store, checkpoint: Checkpoint) -> list[str]:
+def _find_repeats(store: Store, checkpoint: Checkpoint) -> list[str]:
     found: dict[str, MemoryEntry] = {}
     for failed in checkpoint.failed[:_MOST_COMPARED]:
         again = find_repeat(

@@ -77,11 +77,11 @@ class Harvest:
                 self._note_result(event)
 
     def _note_words(self, text: str) -> None:
-        if line := _first_line(text):
+        if line := _take_first_line(text):
             self._has_acted, self._said = True, line
 
     def _note_call(self, call: ToolCall) -> None:
-        call_text = _excerpt(f"{call.tool}: {call.what}" if call.what else call.tool)
+        call_text = _take_excerpt(f"{call.tool}: {call.what}" if call.what else call.tool)
         self._has_acted, self._did = True, call_text
         self._calls[call.id] = call_text
         if len(self._calls) > _MOST_OPEN:
@@ -114,12 +114,12 @@ class Harvest:
         ]
 
 
-def _first_line(text: str) -> str:
+def _take_first_line(text: str) -> str:
     lines = (line.strip(" #*>-") for line in text.splitlines())
-    return _excerpt(next(filter(None, lines), ""))
+    return _take_excerpt(next(filter(None, lines), ""))
 
 
-def _excerpt(text: str) -> str:
+def _take_excerpt(text: str) -> str:
     line = " ".join(cut(text, 4 * _EXCERPT_CHARS).split())
     kept = cut(line, _EXCERPT_CHARS)
     return kept if kept == line else f"{kept.rstrip()}…"

@@ -92,7 +92,7 @@ def _is_listing(prose: str) -> bool:
 
 def _split(prose: str) -> list[Sentence]:
     # Blanks keep the length, so that a position means the same in both texts.
-    blanked = _SPAN.sub(_blank, prose)
+    blanked = _SPAN.sub(_blank_out, prose)
     found, start = [], 0
     for end in [*_ends(blanked), len(prose)]:
         text = " ".join(_ITEM_MARK.sub("", prose[start:end]).split())
@@ -112,7 +112,7 @@ def _ends(blanked: str) -> list[int]:
     return [end.end() for end in ends if not _ABBREVIATION.search(blanked[: end.start()])]
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank_out(found: re.Match[str]) -> str:
     return "_" * len(found[0])
 
 
@@ -202,7 +202,7 @@ def _judge_in(
         if not words:
             # A `No.` on its own only sets the tone for the next sentence.
             continue
-        grade = _grade(words, phrases, is_opened=is_opened, is_answer=said.is_answer)
+        grade = _find_grade(words, phrases, is_opened=is_opened, is_answer=said.is_answer)
         if grade is not None:
             findings.append(CorrectingSentence(sentence.text, grade))
         is_opened = False
@@ -222,7 +222,9 @@ def _strip_lead(words: str, phrases: Corrections) -> tuple[str, bool]:
     return words, says_no
 
 
-def _grade(words: str, phrases: Corrections, *, is_opened: bool, is_answer: bool) -> Grade | None:
+def _find_grade(
+    words: str, phrases: Corrections, *, is_opened: bool, is_answer: bool
+) -> Grade | None:
     request = phrases.requests.match(words)
     if request is not None:
         words = words[request.end() :].rstrip(" ?")

@@ -57,12 +57,12 @@ def describe_in_harness_words(found: Reflection) -> list[str]:
     return [
         "AUTO-REFLECTION",
         f"High-confidence rules auto-saved: {len(found.saved)}",
-        *(f"- {_title(rule.text)}" for rule in found.saved),
+        *(f"- {_shorten_title(rule.text)}" for rule in found.saved),
         *(queued if found.queued else []),
     ]
 
 
-def _title(text: str) -> str:
+def _shorten_title(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS - 1] + "…"
 
@@ -76,9 +76,9 @@ def reflect(
     is_dry_run: bool = False,
 ) -> Reflection:
     """Turn the corrections of the project's sessions into rules, active from `bar` upwards."""
-    chosen = [find_source(store, session)] if session else _recent(store, since)
+    chosen = [find_source(store, session)] if session else _list_recent(store, since)
     sessions = [*_read_sources(store, chosen, is_named=session is not None)]
-    found = _classify_corrections(sessions, _rules(store, *memory.STATUSES), bar)
+    found = _classify_corrections(sessions, _list_rules(store, *memory.STATUSES), bar)
     sure = [draft for draft in found.new if is_at_least(draft.confidence, bar)]
     rest = [draft for draft in found.new if not is_at_least(draft.confidence, bar)]
     if is_dry_run:
@@ -98,10 +98,10 @@ def reflect(
 
 def queue(store: Store) -> list[MemoryEntry]:
     """Return the rules that wait for review, oldest first."""
-    return _rules(store, "queued")[::-1]
+    return _list_rules(store, "queued")[::-1]
 
 
-def _recent(store: Store, since: datetime | None) -> list[SessionSource]:
+def _list_recent(store: Store, since: datetime | None) -> list[SessionSource]:
     after = since.timestamp() if since else 0.0
     return [each for each in sources(store) if each.touched_at >= after]
 
@@ -118,7 +118,7 @@ def _read_sources(
                 raise
 
 
-def _rules(store: Store, *statuses: memory.Status) -> list[MemoryEntry]:
+def _list_rules(store: Store, *statuses: memory.Status) -> list[MemoryEntry]:
     kinds: tuple[memory.Kind, ...] = ("rule",)
     return memory.entries(store, kinds=kinds, statuses=statuses)
 
@@ -137,7 +137,7 @@ def _classify_corrections(
     new: dict[str, EntryDraft] = {}
     again: list[EntryDraft] = []
     skipped: list[SkippedCorrection] = []
-    for each, correction in _corrections(sessions):
+    for each, correction in _list_corrections(sessions):
         key = essence(correction.text)
         draft = _draft(correction, each.source)
         rule = known.get(key)
@@ -146,7 +146,7 @@ def _classify_corrections(
         if rule is None or (_waits(rule) and is_at_least(draft.confidence, bar)):
             new[key] = _merge_drafts(new[key], draft) if key in new else draft
             continue
-        skipped.append(SkippedCorrection(text=correction.text, reason=_reason(rule)))
+        skipped.append(SkippedCorrection(text=correction.text, reason=_explain_skip(rule)))
         if _is_as_first_said(rule):
             again.append(draft)
     return _SortedCorrections(new=list(new.values()), again=again, skipped=skipped)
@@ -161,11 +161,11 @@ def _is_as_first_said(rule: MemoryEntry) -> bool:
     return memory.id_of("rule", rule.text) == rule.id
 
 
-def _reason(rule: MemoryEntry) -> Literal["known", "rejected"]:
+def _explain_skip(rule: MemoryEntry) -> Literal["known", "rejected"]:
     return "rejected" if rule.status == "rejected" else "known"
 
 
-def _corrections(
+def _list_corrections(
     sessions: Iterable[SessionCorrections],
 ) -> Iterator[tuple[SessionCorrections, Correction]]:
     return ((each, correction) for each in sessions for correction in each.corrections)

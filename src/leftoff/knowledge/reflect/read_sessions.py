@@ -47,7 +47,7 @@ _KEPT_AS = "reflected-{agent}"
 
 def sources(store: Store) -> list[SessionSource]:
     """List the sessions of the project on this machine, newest first."""
-    found = [_source(name, each) for name, each in registry.sessions_of(store.project)]
+    found = [_build_source(name, each) for name, each in registry.sessions_of(store.project)]
     return sorted(found, key=lambda each: each.touched_at, reverse=True)
 
 
@@ -89,7 +89,7 @@ def read_corrections(store: Store, source: SessionSource) -> SessionCorrections:
 
 def _read_document(source: SessionSource, mark: ReflectionMark) -> SessionCorrections:
     """Read a document whole if it changed, and skip the messages judged before."""
-    cursor = _identity(source.path)
+    cursor = _identify(source.path)
     if cursor == mark.cursor:
         return SessionCorrections(source=source, corrections=[], mark=mark)
     events = list(registry.AGENTS[source.agent].read_document(source.path, source.session_id))
@@ -132,7 +132,7 @@ def _mark(store: Store, source: SessionSource) -> ReflectionMark:
     return mark if mark.path in {"", str(source.path)} else ReflectionMark()
 
 
-def _source(agent: str, found: FoundSession) -> SessionSource:
+def _build_source(agent: str, found: FoundSession) -> SessionSource:
     return SessionSource(
         agent=agent,
         session_id=found.session_id,
@@ -141,7 +141,7 @@ def _source(agent: str, found: FoundSession) -> SessionSource:
     )
 
 
-def _identity(path: Path) -> ReadCursor:
+def _identify(path: Path) -> ReadCursor:
     """Identify one version of a document; a database also changes in the log beside it."""
     found = []
     for each in (path, path.with_name(f"{path.name}-wal")):

@@ -133,7 +133,9 @@ def _write_result(result: AgentResult) -> Plain:
 
 
 def _read_team(found: Plain) -> Team:
-    mates = [{"name": text_of(each.get("name")), **each} for each in objects_of(_mates(found))]
+    mates = [
+        {"name": text_of(each.get("name")), **each} for each in objects_of(_list_teammates(found))
+    ]
     ended = [result for each in mates if each.get("status") and (result := _read_result(each))]
     return Team(
         name=text_of(found.get("teamName")) or text_of(found.get("name")) or "team",
@@ -142,7 +144,7 @@ def _read_team(found: Plain) -> Team:
     )
 
 
-def _mates(found: Plain) -> list[object]:
+def _list_teammates(found: Plain) -> list[object]:
     return list_items(found.get("teammates"), "name")
 
 
@@ -155,7 +157,7 @@ def _write_team(team: Team | None, found: Plain) -> Plain | None:
 
 def _list_unfinished(team: Plain) -> list[object]:
     """Return the members of a team that are still at work, as they are."""
-    return [each for each in _mates(team) if not _read_team({"teammates": [each]}).mates]
+    return [each for each in _list_teammates(team) if not _read_team({"teammates": [each]}).mates]
 
 
 def _read_choices(found: object) -> list[Choice]:

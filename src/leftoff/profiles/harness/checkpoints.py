@@ -138,8 +138,8 @@ def read_progress(found: Plain) -> Plain:
     odd = _keep_odd(last, SESSION_LISTS.values())
     inside = without(respell(object_of(found.get("lastSession")), SESSION_KEYS), *SESSION_KEYS)
     kept = {"progress": without(found, *_PROGRESS_KEYS), "lastSession": {**inside, **odd}}
-    extra = _extra({key: value for key, value in kept.items() if value})
-    return {**fields, **_steps(steps), **extra}
+    extra = _build_extra({key: value for key, value in kept.items() if value})
+    return {**fields, **_split_steps(steps), **extra}
 
 
 def read_context(found: Plain, path: Path) -> Plain:
@@ -154,7 +154,7 @@ def read_context(found: Plain, path: Path) -> Plain:
         "files_modified": [name for name, role in roles.items() if is_change(role)],
         "decisions": [_read_decision(each) for each in _list(found.get(_DECISIONS))],
         "left_off": join_areas(understanding),
-        **_steps(list_words(found.get(_STEPS))),
+        **_split_steps(list_words(found.get(_STEPS))),
     }
     fields["decisions"] = [each for each in fields["decisions"] if each]
     if path.parent.parent.name == SESSIONS:
@@ -168,7 +168,7 @@ def read_context(found: Plain, path: Path) -> Plain:
         kept |= {_UNDERSTANDING: understanding} if understanding else {}
     if not _is_plain_object(found.get(_FILES)):
         kept |= {_FILES: found[_FILES]} if found.get(_FILES) else {}
-    return fields | _extra({"context": kept} if kept else {})
+    return fields | _build_extra({"context": kept} if kept else {})
 
 
 def _read_feature(value: object) -> str | None:
@@ -223,11 +223,11 @@ def _is_plain_object(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
 
 
-def _extra(kept: Plain) -> Plain:
+def _build_extra(kept: Plain) -> Plain:
     return {EXTRA: kept} if kept else {}
 
 
-def _steps(steps: list[str]) -> Plain:
+def _split_steps(steps: list[str]) -> Plain:
     """Split steps: the first is the next action, the others are what to do then."""
     if not steps:
         return {}
@@ -255,7 +255,7 @@ def _complete(fields: Plain, record: Plain, edited: Plain) -> Plain:
     files = {"files": fields["files"]} if "files" in fields else {}
     # Each file knows only its own part of this.
     extra = {**object_of(record.get(EXTRA)), **object_of(fields.get(EXTRA))}
-    return {**without(record, *_NOT_WRITTEN), **edited, **files, **_extra(extra)}
+    return {**without(record, *_NOT_WRITTEN), **edited, **files, **_build_extra(extra)}
 
 
 # The values that each file shows; if they differ from the record, somebody edited the file.

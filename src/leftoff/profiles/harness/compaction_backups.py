@@ -20,7 +20,7 @@ def write(news: StoreNews, session: SessionNews, documents: Documents) -> None:
     at = session.at or news.now
     path = f"{BACKUPS}/pre-compact-{at.astimezone(UTC):%Y%m%d-%H%M%S}.json"
     if documents.files.read(path) is None:
-        backup = _backup(documents, news.project, session.session_id, at)
+        backup = _build_backup(documents, news.project, session.session_id, at)
         documents.files.create(path, render(backup).encode())
     text = (documents.files.read(checkpoints.PROGRESS) or b"").decode("utf-8", "surrogateescape")
     counted = documents.apply(checkpoints.PROGRESS, text, lambda found: _count(found, at))
@@ -32,28 +32,28 @@ def write(news: StoreNews, session: SessionNews, documents: Documents) -> None:
         documents.files.trash(old)
 
 
-def _backup(documents: Documents, project: Project, session_id: str, at: datetime) -> Plain:
+def _build_backup(documents: Documents, project: Project, session_id: str, at: datetime) -> Plain:
     folder = f"{checkpoints.SESSIONS}/{checkpoints.folder_name(session_id)}"
     progress = documents.read(checkpoints.PROGRESS)
     return {
         "version": 1,
         "timestamp": iso(at),
         "sessionId": session_id,
-        "git": _git(project),
-        "loopState": _loop(documents, folder) or None,
-        "workingContext": _context(documents, folder, progress) or None,
+        "git": _read_git_state(project),
+        "loopState": _read_loop(documents, folder) or None,
+        "workingContext": _read_context(documents, folder, progress) or None,
         "progress": progress or None,
     }
 
 
-def _loop(documents: Documents, folder: str) -> Plain:
+def _read_loop(documents: Documents, folder: str) -> Plain:
     """Return the session's loop, or the one outside of sessions."""
     nobodys = documents.files.names(checkpoints.SESSIONS, f"worktree-*/{loop_files.LOOP}")
     places = (f"{folder}/{loop_files.LOOP}", *nobodys, "loops/state.json")
     return next((found for place in places if (found := documents.read(place))), {})
 
 
-def _context(documents: Documents, folder: str, progress: Plain) -> Plain:
+def _read_context(documents: Documents, folder: str, progress: Plain) -> Plain:
     """Return the session's working context, or that of the last save outside of sessions."""
     own = documents.read(f"{folder}/{checkpoints.CONTEXT}")
     last = text_of(object_of(progress.get("lastSession")).get("sessionId"))
@@ -63,7 +63,7 @@ def _context(documents: Documents, folder: str, progress: Plain) -> Plain:
     return documents.read(f"{place}/{checkpoints.CONTEXT}")
 
 
-def _git(project: Project) -> Plain:
+def _read_git_state(project: Project) -> Plain:
     state = query.read_state(project.worktree) if project.is_git else None
     if state is None:
         return {"branch": None, "lastCommit": None, "uncommittedCount": None}

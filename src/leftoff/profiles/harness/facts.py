@@ -104,7 +104,7 @@ _SCALARS = frozenset({"projectType"})
 def drafts_of(shelf: FactFile, found: Plain) -> Iterator[EntryDraft]:
     """Yield each fact, with its place in the file."""
     for section in shelf.list_sections(found):
-        for fact in _list_facts(_at(found, section)):
+        for fact in _list_facts(_find_section_value(found, section)):
             kept: Plain = {_SECTION: section, **({"key": fact.key} if fact.key else {})}
             kept |= {"raw": fact.raw} if fact.raw is not None else {}
             yield EntryDraft(kind=shelf.kind, text=fact.text, extra={EXTRA: kept})
@@ -118,7 +118,7 @@ class Fact(NamedTuple):
     raw: object = None
 
 
-def _at(found: Plain, section: str) -> Any:
+def _find_section_value(found: Plain, section: str) -> Any:
     value: Any = found
     for key in section.split("."):
         value = object_of(value).get(key)
@@ -132,10 +132,10 @@ def _list_facts(value: object) -> Iterator[Fact]:
             yield from _list_member_facts(key, each)
     elif isinstance(value, list):
         for each in value:
-            if text := _text(each):
+            if text := _find_text(each):
                 yield Fact(text, raw=None if isinstance(each, str) else each)
     elif value is not None:
-        yield Fact(_text(value), raw=None if isinstance(value, str) else value)
+        yield Fact(_find_text(value), raw=None if isinstance(value, str) else value)
 
 
 def _list_member_facts(key: str, value: object) -> Iterator[Fact]:
@@ -148,7 +148,7 @@ def _list_member_facts(key: str, value: object) -> Iterator[Fact]:
         yield Fact(f"{key}: {', '.join(inner)}", key, raw)
 
 
-def _text(found: object) -> str:
+def _find_text(found: object) -> str:
     if isinstance(found, str):
         return found if found.strip() else ""
     if not isinstance(found, dict):
@@ -171,22 +171,26 @@ def belongs(shelf: FactFile, entry: MemoryEntry) -> bool:
 def with_facts(shelf: FactFile, entries: Iterable[MemoryEntry], now: str, found: Plain) -> Plain:
     """Return a document with missing facts added; existing ones stay unchanged."""
     # Compare redacted texts: ours were redacted before they were stored.
-    known = {id_of(shelf.kind, cut_words(text)) for text in _all(shelf, found)}
+    known = {id_of(shelf.kind, cut_words(text)) for text in _list_texts(shelf, found)}
     result = {**shelf.head, **found}
     added = False
     for entry in entries:
         if entry.status == "active" and id_of(shelf.kind, entry.text) not in known:
-            result = _with(result, _section(shelf, entry), entry)
+            result = _with(result, _find_section(shelf, entry), entry)
             added = True
     return {**result, shelf.stamp: now} if added else found
 
 
-def _all(shelf: FactFile, found: Plain) -> Iterator[str]:
+def _list_texts(shelf: FactFile, found: Plain) -> Iterator[str]:
     sections = shelf.list_sections(found)
-    return (fact.text for section in sections for fact in _list_facts(_at(found, section)))
+    return (
+        fact.text
+        for section in sections
+        for fact in _list_facts(_find_section_value(found, section))
+    )
 
 
-def _section(shelf: FactFile, entry: MemoryEntry) -> str:
+def _find_section(shelf: FactFile, entry: MemoryEntry) -> str:
     section = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION))
     if section and shelf.has(section):
         return section

@@ -143,20 +143,20 @@ def _with_ids(found: object, kind: type[Any]) -> list[Plain]:
     So does an item whose number another one before it has.
     """
     items = [item_of(each, "name") for each in list_items(found, "name")]
-    ids = [_id_in(each, kind) for each in items]
+    ids = [_read_id(each, kind) for each in items]
     taken: dict[str, str] = {}
     result = []
     for item, item_id in zip(items, ids, strict=True):
         name = _name_in(item)
         if (not item_id and name) or taken.get(item_id, name) != name:
-            item_id = _next_id(item, kind, [*ids, *taken])  # noqa: PLW2901 - it had none
+            item_id = _pick_next_id(item, kind, [*ids, *taken])  # noqa: PLW2901 - it had none
         if item_id:
             taken[item_id] = name
         result.append({**item, "id": item_id} if item_id else item)
     return result
 
 
-def _id_in(found: Plain, kind: type[Any]) -> str:
+def _read_id(found: Plain, kind: type[Any]) -> str:
     """Return the id of an item; it may be a number."""
     value = found.get("id")
     if not is_number(value):
@@ -164,7 +164,7 @@ def _id_in(found: Plain, kind: type[Any]) -> str:
     return f"fix-{_linked_in(found)}-{value}" if issubclass(kind, Fix) else feature_id_of(value)
 
 
-def _next_id(found: Plain, kind: type[Any], taken: Iterable[str]) -> str:
+def _pick_next_id(found: Plain, kind: type[Any], taken: Iterable[str]) -> str:
     is_fix = issubclass(kind, Fix)
     return next_fix_id(taken, _linked_in(found)) if is_fix else next_feature_id(taken)
 
@@ -272,18 +272,21 @@ def write(documents: Documents, board: Board) -> None:
     # An item that moves from one file to the other keeps its form.
     forms = _list_forms(documents, board)
     if archived or documents.files.read(ARCHIVE) is not None:
-        lists = {"archived": _of(archived, Feature), "archivedFixes": _of(archived, Fix)}
+        lists = {
+            "archived": _keep_kind(archived, Feature),
+            "archivedFixes": _keep_kind(archived, Fix),
+        }
         documents.change(
             ARCHIVE, lambda found: _with_lists(found, lists, board, forms), key="archived"
         )
     if board.items or documents.files.read(ACTIVE) is not None:
-        lists = {"features": _of(active, Feature), "fixes": _of(active, Fix)}
+        lists = {"features": _keep_kind(active, Feature), "fixes": _keep_kind(active, Fix)}
         documents.change(
             ACTIVE, lambda found: _with_lists(found, lists, board, forms), key="features"
         )
 
 
-def _of(items: Iterable[Item], kind: type[Any]) -> list[Item]:
+def _keep_kind(items: Iterable[Item], kind: type[Any]) -> list[Item]:
     return [each for each in items if type(each) is kind]
 
 
@@ -375,7 +378,7 @@ def _write_values(item: Item, shown: Item | None, standing: Plain, result: Plain
             # This includes values that we store redacted: the file is theirs.
             continue
         value = getattr(item, ours)
-        is_usual = value == _default(item, ours)
+        is_usual = value == _find_default(item, ours)
         is_foreign = theirs in result and key.kind.read(result[theirs]) is None
         # An earlier version stored other spellings as they were.
         if is_usual and (is_foreign or theirs in kept):
@@ -423,7 +426,7 @@ def _write_github(item: Item, kept: Plain, standing: Plain, result: Plain) -> Pl
     return {**known, **changed}
 
 
-def _default(item: Item, key: str) -> Any:
+def _find_default(item: Item, key: str) -> Any:
     fields = {field.name: field for field in msgspec.structs.fields(type(item))}
     field = fields[key]
     if field.default_factory is not msgspec.NODEFAULT:

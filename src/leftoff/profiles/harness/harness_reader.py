@@ -72,7 +72,9 @@ def more(folder: Path, *, only: Collection[str] | None = None) -> More:
     """Read features, memory, loops and the state of agents, from some files or from all."""
     problems: list[str] = []
     wanted = [path for path in _SHARED if only is None or path in only]
-    documents = {path: _object(folder / path, problems, _LISTS.get(path, "")) for path in wanted}
+    documents = {
+        path: _read_object(folder / path, problems, _LISTS.get(path, "")) for path in wanted
+    }
     active, queued = memories.read(documents)
     for path in legacy.okf_files(folder):
         if only is None or str(path.relative_to(folder)) in only:
@@ -87,9 +89,9 @@ def more(folder: Path, *, only: Collection[str] | None = None) -> More:
     return More(
         memories=active,
         queued=queued,
-        features=_features(folder, documents),
+        features=_read_features(folder, documents),
         features_at=_find_time(folder),
-        loops=_loops(folder, only, problems),
+        loops=_read_loops(folder, only, problems),
         orchestration=agent_files.read(agents) if agents else None,
         documents=_list_rests(documents) if only is None else {},
         problems=problems,
@@ -123,22 +125,22 @@ def _with_older(
     folder: Path, documents: Mapping[str, Plain], problems: list[str]
 ) -> dict[str, Plain]:
     """Add what older versions stored elsewhere, unless the newer files mention it."""
-    active = _first(legacy.active_files(folder), problems)
-    archive = _first(legacy.archive_files(folder), problems)
-    agents = documents[agent_files.AGENTS] or _first(legacy.agent_files(folder), problems)
+    active = _read_first(legacy.active_files(folder), problems)
+    archive = _read_first(legacy.archive_files(folder), problems)
+    agents = documents[agent_files.AGENTS] or _read_first(legacy.agent_files(folder), problems)
     return {**documents, agent_files.AGENTS: agents, _OLD_ACTIVE: active, _OLD_ARCHIVE: archive}
 
 
-def _first(paths: list[Path], problems: list[str]) -> Plain:
-    return next((found for path in paths if (found := _object(path, problems))), {})
+def _read_first(paths: list[Path], problems: list[str]) -> Plain:
+    return next((found for path in paths if (found := _read_object(path, problems))), {})
 
 
-def _object(path: Path, problems: list[str], key: str = "features") -> Plain:
+def _read_object(path: Path, problems: list[str], key: str = "features") -> Plain:
     # The oldest lists of features are bare arrays.
     return as_object(read_json(path, problems), key) or {}
 
 
-def _features(folder: Path, documents: Mapping[str, Plain]) -> list[Feature | Fix]:
+def _read_features(folder: Path, documents: Mapping[str, Plain]) -> list[Feature | Fix]:
     found: list[Feature | Fix] = []
     for document in (documents.get(feature_files.ACTIVE, {}), documents.get(_OLD_ACTIVE, {})):
         found += feature_files.read_features(document.get("features"))
@@ -163,7 +165,7 @@ def _find_time(folder: Path) -> datetime | None:
     return datetime.fromtimestamp(max(stamps), UTC) if stamps else None
 
 
-def _loops(folder: Path, only: Collection[str] | None, problems: list[str]) -> dict[str, Loop]:
+def _read_loops(folder: Path, only: Collection[str] | None, problems: list[str]) -> dict[str, Loop]:
     found: dict[str, Loop] = {}
     for path in loop_files.loops_in(folder):
         if only is None or str(path.relative_to(folder)) in only:

@@ -34,23 +34,25 @@ def write(files: Files, news: StoreNews) -> None:
     shared, knowledge, session = Documents(files), news.knowledge, news.session
     board = knowledge.board if knowledge else Board()
     problems = shared.problems
-    for worktree, saved in _by_worktree(news).items():
-        problems += _locally(files, worktree, partial(_write_checkpoints, saved, board, news))
+    for worktree, saved in _group_by_worktree(news).items():
+        problems += _act_locally(files, worktree, partial(_write_checkpoints, saved, board, news))
     for checkpoint in _find_shown_again(news):
         act = partial(_write_again, checkpoint, board, news)
-        problems += _locally(files, checkpoint.worktree, act)
+        problems += _act_locally(files, checkpoint.worktree, act)
     if knowledge is not None and knowledge.is_new:
         shared.attempt(lambda: _write_knowledge(shared, knowledge, news))
         for worktree in dict.fromkeys(loop.worktree for loop in knowledge.loops.values()):
-            problems += _locally(files, worktree, partial(_write_loops, knowledge.loops, worktree))
+            problems += _act_locally(
+                files, worktree, partial(_write_loops, knowledge.loops, worktree)
+            )
     if session is not None and session.event == "pre-compact":
-        problems += _locally(files, None, partial(compaction_backups.write, news, session))
+        problems += _act_locally(files, None, partial(compaction_backups.write, news, session))
     shared.attempt(lambda: _write_briefing(files, news))
     if problems:
         raise StoreRefused(" ".join(problems), hint="Repair them; the next command updates them.")
 
 
-def _locally(files: Files, worktree: str | None, act: Callable[[Documents], None]) -> list[str]:
+def _act_locally(files: Files, worktree: str | None, act: Callable[[Documents], None]) -> list[str]:
     """Act on the files of a worktree, if it exists; return the problems."""
     local = files.in_worktree(worktree)
     if local is None:
@@ -60,7 +62,7 @@ def _locally(files: Files, worktree: str | None, act: Callable[[Documents], None
     return documents.problems
 
 
-def _by_worktree(news: StoreNews) -> dict[str | None, list[Checkpoint]]:
+def _group_by_worktree(news: StoreNews) -> dict[str | None, list[Checkpoint]]:
     found: dict[str | None, list[Checkpoint]] = {}
     # Ids sort by time, so the last one of each list is the newest.
     for checkpoint in sorted(news.saved, key=lambda each: each.id):

@@ -166,7 +166,7 @@ class LayerEntry(Record, frozen=True, kw_only=True):
 
 def draft_of(layer: Layer, found: Plain) -> LayerEntry | None:
     """Read an entry; None if it has no text."""
-    text, text_key = _text(layer, found)
+    text, text_key = _find_text(layer, found)
     if not text.strip():
         return None
     taken = {text_key, "id", OURS, "active"} if layer is RULES else {text_key, "id", OURS}
@@ -178,7 +178,7 @@ def draft_of(layer: Layer, found: Plain) -> LayerEntry | None:
             taken.add(key)
     rest = without(found, *taken)
     values = {**_derive(layer, rest), **values}
-    former = _former_id(found)
+    former = _read_former_id(found)
     extra: Plain = {FORMER_ID: former} if former else {}
     if values.get("at") is None:
         extra[UNDATED] = True
@@ -188,7 +188,7 @@ def draft_of(layer: Layer, found: Plain) -> LayerEntry | None:
     return LayerEntry(draft=draft, is_active=found.get("active") is not False)
 
 
-def _text(layer: Layer, found: Plain) -> tuple[str, str]:
+def _find_text(layer: Layer, found: Plain) -> tuple[str, str]:
     for name in (layer.text, *_OTHER_TEXTS[layer.kind]):
         key = find_key(found, name)
         if text_of(found.get(key)).strip():
@@ -231,23 +231,23 @@ def keys_of(layer: Layer, found: Plain, *, is_clean: bool = True) -> list[str]:
 
     Ours are stored redacted. Theirs are searched for secrets only if `is_clean` is false.
     """
-    text = _text(layer, found)[0].strip()
+    text = _find_text(layer, found)[0].strip()
     if not text:
         return []
-    former = _former_id(found)
+    former = _read_former_id(found)
     words = id_of(layer.kind, text if is_clean else cut_words(text))
     return [former, words] if former else [words]
 
 
-def _former_id(found: Plain) -> str:
+def _read_former_id(found: Plain) -> str:
     """Return the id of an entry: ours if we wrote it, otherwise theirs."""
     theirs = found.get("id")
     text = text_of(theirs) or (str(theirs) if is_number(theirs) else "")
     bare = text.replace("-", "")[:_ID_DIGITS]
-    return text_of(found.get(OURS)) or (bare if text == _uuid_of(bare) else text)
+    return text_of(found.get(OURS)) or (bare if text == _make_uuid(bare) else text)
 
 
-def _uuid_of(entry_id: str) -> str:
+def _make_uuid(entry_id: str) -> str:
     """Return an id in the form of a UUID, which begins with our own id."""
     rest = hashlib.blake2b(entry_id.encode(), digest_size=9).hexdigest()
     digits = f"{entry_id}4{rest[:3]}8{rest[3:6]}{rest[6:]}"
@@ -269,12 +269,12 @@ def write_entry(layer: Layer, entry: MemoryEntry, standing: Plain, ids: Sequence
             return {**standing, "active": is_active}
         return standing
     kept = object_of(entry.extra.get(EXTRA))
-    usual = {} if standing else _dress(layer, entry)
-    result: Plain = {"id": _id(layer, entry, ids), **usual, **kept, **standing}
+    usual = {} if standing else _add_usual_keys(layer, entry)
+    result: Plain = {"id": _choose_id(layer, entry, ids), **usual, **kept, **standing}
     # Store our id beside theirs, so that a reworded entry is still recognized.
     if layer.prefix and entry.extra.get(FORMER_ID) != result["id"]:
         result[OURS] = entry.id
-    result[_text(layer, standing)[1]] = entry.text
+    result[_find_text(layer, standing)[1]] = entry.text
     # leftoff has no field for what only the layout knows, such as when a rule was last changed.
     known = without(result, *(kept.keys() - standing.keys()))
     for field, kind in _FIELDS.items():
@@ -293,15 +293,15 @@ def write_entry(layer: Layer, entry: MemoryEntry, standing: Plain, ids: Sequence
             continue
         if value or key in result or key in _ALWAYS.get(layer.kind, ()):
             result[key] = kind.write(value)
-    result |= _force(layer, is_active=is_active)
-    return result if standing else _order(result)
+    result |= _build_force(layer, is_active=is_active)
+    return result if standing else _order_keys(result)
 
 
 # What a person looks for first.
 _FIRST = ("id", OURS, "timestamp", "feature", "type", "title")
 
 
-def _order(entry: Plain) -> Plain:
+def _order_keys(entry: Plain) -> Plain:
     return {**{key: entry[key] for key in _FIRST if key in entry}, **entry}
 
 
@@ -314,7 +314,7 @@ _ALWAYS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _force(layer: Layer, *, is_active: bool) -> Plain:
+def _build_force(layer: Layer, *, is_active: bool) -> Plain:
     return {"active": is_active} if layer is RULES else {}
 
 
@@ -337,10 +337,10 @@ def _says_the_same(layer: Layer, entry: MemoryEntry, standing: Plain) -> bool:
     )
 
 
-def _id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
+def _choose_id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
     """Give an entry an id in the layout's style: `fail-20261115-001`, `rule-001`, or our own."""
     if layer is DECISIONS:
-        return _uuid_of(entry.id)
+        return _make_uuid(entry.id)
     if not layer.prefix:
         return entry.id
     is_dated = not (layer is RULES or entry.extra.get(UNDATED))
@@ -351,7 +351,7 @@ def _id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
     return f"{prefix}{number:03d}"
 
 
-def _dress(layer: Layer, entry: MemoryEntry) -> Plain:
+def _add_usual_keys(layer: Layer, entry: MemoryEntry) -> Plain:
     """Add the keys that every entry of this layout has and ours lack."""
     if layer is FAILURES or layer is SUCCESSES:
         kind = "fix" if (entry.feature or "").startswith("fix-") else "feature"

@@ -72,26 +72,26 @@ def okf_entry(path: Path) -> tuple[EntryDraft, bool] | None:
     if found is None:
         return None
     text = found[0].decode("utf-8", "replace")
-    fields = _fields(text)
+    fields = _read_fields(text)
     if path.parent.name == _PATTERNS:
-        said = _first(fields, "pattern", "description", "title", "body")
+        said = _find_first(fields, "pattern", "description", "title", "body")
         return (EntryDraft(kind="pattern", text=said), True) if said else None
     layer = _FOLDERS[path.parent.name]
     fields.setdefault("id", path.stem)
     if not fields.get(layer.text):
-        fields[layer.text] = _first(fields, "title", "summary", "body")
+        fields[layer.text] = _find_first(fields, "title", "summary", "body")
     read = layers.draft_of(layer, {**fields, "active": fields.get("active") != "false"})
     return (read.draft, read.is_active) if read else None
 
 
-def _first(fields: Plain, *keys: str) -> str:
+def _find_first(fields: Plain, *keys: str) -> str:
     return next((str(fields[key]) for key in keys if fields.get(key)), "")
 
 
-def _fields(text: str) -> Plain:
+def _read_fields(text: str) -> Plain:
     """Read the fields at the top and the sections below; a list may be inline or in bullets."""
     front = _FRONT.match(text)
-    fields: Plain = dict(_front(front[1])) if front else {}
+    fields: Plain = dict(_read_front(front[1])) if front else {}
     body = front[2] if front else text
     first, *parts = markdown_codec.split_sections(body)
     for part in parts:
@@ -105,7 +105,7 @@ def _fields(text: str) -> Plain:
     return {key: value for key, value in fields.items() if value}
 
 
-def _front(text: str) -> Iterator[tuple[str, object]]:
+def _read_front(text: str) -> Iterator[tuple[str, object]]:
     key, listed = "", []
     for line in text.replace("\r\n", "\n").split("\n"):
         bullet = re.match(r"[ \t]*-[ \t]+(.*)", line)
@@ -114,10 +114,10 @@ def _front(text: str) -> Iterator[tuple[str, object]]:
             yield key, [*listed]
         elif found := _FIELD.match(line):
             key, listed = found[1], []
-            yield key, _value(found[2])
+            yield key, _read_value(found[2])
 
 
-def _value(text: str) -> object:
+def _read_value(text: str) -> object:
     text = text.strip()
     if text.startswith("[") and text.endswith("]"):
         return [_unquote(each) for each in text[1:-1].split(",") if each.strip()]

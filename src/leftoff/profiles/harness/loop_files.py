@@ -143,7 +143,7 @@ def read_loop(found: Plain) -> Loop:
 
 def show_loop(loop: Loop, standing: Plain) -> Plain:
     """Return a loop in the layout's format; an unchanged one keeps its current form."""
-    if standing and _bare(read_loop(standing)) == _bare(loop):
+    if standing and _drop_owner(read_loop(standing)) == _drop_owner(loop):
         return standing
     kept, written = object_of(loop.extra.get(EXTRA)), _LOOP.write(loop)
     link = {**object_of(kept.get("linkedTo")), "featureId": loop.linked_to}
@@ -184,7 +184,7 @@ def with_mark(loops: Mapping[str, Loop], mark: Interrupted) -> dict[str, Loop]:
     }
 
 
-def _bare(loop: Loop) -> Loop:
+def _drop_owner(loop: Loop) -> Loop:
     return msgspec.structs.replace(loop, worktree=None, session_id=None, interrupted=None)
 
 
@@ -213,7 +213,7 @@ def write_interrupted(documents: Documents, loops: Mapping[str, Loop]) -> None:
     """Write the newest interrupted loop, and remove one that was continued or is done."""
     broken = [each for each in loops.values() if each.interrupted and each.is_under_way]
     if broken:
-        newest = max(broken, key=_broke_off_at)
+        newest = max(broken, key=_find_break)
         documents.change(INTERRUPTED, lambda found: _write_mark(newest, found))
         documents.change(RECOVERED_LOOP, lambda found: show_loop(newest, found))
         return
@@ -223,7 +223,7 @@ def write_interrupted(documents: Documents, loops: Mapping[str, Loop]) -> None:
         documents.files.trash(RECOVERED_LOOP)
 
 
-def _broke_off_at(loop: Loop) -> datetime:
+def _find_break(loop: Loop) -> datetime:
     return loop.interrupted.at if loop.interrupted else datetime.min.replace(tzinfo=UTC)
 
 

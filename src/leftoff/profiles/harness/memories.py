@@ -74,9 +74,9 @@ def _with(layer: Layer, entries: Sequence[MemoryEntry], view: _View, found: Plai
     most = 0
     if layer is layers.DECISIONS:
         most = number_of(found.get("maxEntries")) or view.most
-    listed = _place(before, layer, _in_view(entries, most))
+    listed = _place(before, layer, _keep_in_view(entries, most))
     if most:
-        listed = _newest(listed, most, view.knowledge)
+        listed = _keep_newest(listed, most, view.knowledge)
     if listed == before:
         return found
     head = {**layer.head, "maxEntries": most} if most else layer.head
@@ -86,7 +86,7 @@ def _with(layer: Layer, entries: Sequence[MemoryEntry], view: _View, found: Plai
     return {**result, "lastUpdated": iso(view.now)} if "lastUpdated" in found else result
 
 
-def _in_view(entries: Sequence[MemoryEntry], most: int) -> list[MemoryEntry]:
+def _keep_in_view(entries: Sequence[MemoryEntry], most: int) -> list[MemoryEntry]:
     """Leave out entries too old to show, but keep ended ones, which must be removed from files."""
     active = [entry.id for entry in entries if entry.status == "active"]
     shown = {*active[-most:]}
@@ -98,7 +98,7 @@ def _place(listed: list[object], layer: Layer, entries: Sequence[MemoryEntry]) -
     result: list[object | None] = list(listed)
     shown = [item_of(each, layer.text) for each in listed]
     ids = [text_of(each.get("id")) for each in shown]
-    places = _places(shown, layer, entries)
+    places = _find_places(shown, layer, entries)
     for entry in entries:
         at = places.get(entry.id)
         # A rule of ours that waits for review is not in force, so it is not in the file either.
@@ -114,7 +114,7 @@ def _place(listed: list[object], layer: Layer, entries: Sequence[MemoryEntry]) -
     return [each for each in result if each is not None]
 
 
-def _places(
+def _find_places(
     listed: Sequence[object], layer: Layer, entries: Sequence[MemoryEntry]
 ) -> dict[str, int]:
     """Find the place of each entry, first by its key, then among redacted texts."""
@@ -135,7 +135,7 @@ def _places(
     return found
 
 
-def _newest(listed: list[object], most: int, knowledge: Knowledge) -> list[object]:
+def _keep_newest(listed: list[object], most: int, knowledge: Knowledge) -> list[object]:
     """Keep the newest decisions in view, and everything that the memory does not know."""
     excess = len(listed) - most
     kept: list[object] = []

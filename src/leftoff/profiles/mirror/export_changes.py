@@ -49,14 +49,14 @@ def export_changes(
             exported.warnings.extend(mirror.warnings)
         except (OSError, LeftoffError) as error:
             exported.written[name] = written
-            exported.problems.append(f"The {name} files could not be written: {_cause(error)}")
+            exported.problems.append(f"The {name} files could not be written: {_explain(error)}")
             # A file that is left alone on purpose does not make the others count as missing.
             if isinstance(error, OSError) or not written:
                 exported.unwritten[name] = exported.problems[-1]
     return exported
 
 
-def _cause(error: OSError | LeftoffError) -> str:
+def _explain(error: OSError | LeftoffError) -> str:
     if isinstance(error, LeftoffError) or error.filename is None:
         return str(error)
     return f"{os.fsdecode(error.filename)}: {error.strerror}"
@@ -69,7 +69,7 @@ def export_all(
     mirror = Mirror(store, name, folder)
     with mirror.alone():
         files = mirror.files()
-        news = msgspec.structs.replace(_whole(mirror), briefing=briefing)
+        news = msgspec.structs.replace(_collect_all(mirror), briefing=briefing)
         if mirror.wants_knowledge:
             news = msgspec.structs.replace(
                 news, knowledge=project_knowledge.load_knowledge(store, whole=True)
@@ -99,7 +99,7 @@ def _export(
         cursor = _import_first(mirror)
         events, end = _read_events(mirror, cursor)
         is_new = cursor is None or cursor.inode != end[0]
-        news = _whole(mirror, events) if is_new else _news(mirror, events)
+        news = _collect_all(mirror, events) if is_new else _collect_news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
         known = project_knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
         size = pending_files.measure(mirror.store) if mirror.wants_prompts else 0
@@ -169,7 +169,7 @@ def _import_first(mirror: Mirror) -> MirrorCursor | None:
     return mirror.manifest.read_cursor()
 
 
-def _whole(mirror: Mirror, events: Sequence[StoreEvent] = ()) -> StoreNews:
+def _collect_all(mirror: Mirror, events: Sequence[StoreEvent] = ()) -> StoreNews:
     """Return everything that is listed, as if it had just been saved."""
     entries = reversed(mirror.store.index().heads([*LISTED], _MOST))
     heads = [each for each in entries if not each.problem and _is_here(mirror, each)]
@@ -195,7 +195,7 @@ def _list_archived(mirror: Mirror) -> dict[str, Checkpoint | None]:
     return {name: None for name in sorted(names) if not mirror.shows(name)}
 
 
-def _news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:
+def _collect_news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:
     saved = _load(
         mirror, [each for event in events if event.action == "saved" for each in event.ids]
     )
@@ -207,7 +207,7 @@ def _news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:
         resumed=_load(mirror, [*taken_up]),
         taken_up=taken_up,
         reopened=_load(mirror, _list_reopened(mirror, events)),
-        current=_current(mirror, events),
+        current=_find_current(mirror, events),
     )
 
 
@@ -258,7 +258,7 @@ def _with_purposeful(mirror: Mirror, checkpoint_id: str) -> list[str]:
     return [each.id for each in shown] or [checkpoint_id]
 
 
-def _current(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, Checkpoint | None]:
+def _find_current(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, Checkpoint | None]:
     """Return the current checkpoint of every name in the events."""
     ids = dict.fromkeys(each for event in events for each in mirror.index.list_touched(event))
     touched = [mirror.entry(each) for each in ids]

@@ -146,8 +146,8 @@ def list_prompts(store: Store) -> list[PromptNews]:
     return [
         PromptNews(
             session_id=session_id,
-            waiting=_in_file(each for each in found if each.fate == "pending"),
-            settled=_in_file(_find_settled(found)),
+            waiting=_to_file_prompts(each for each in found if each.fate == "pending"),
+            settled=_to_file_prompts(_find_settled(found)),
         )
         for session_id, found in by_session.items()
     ]
@@ -172,7 +172,7 @@ def import_prompts(mirror: Mirror) -> None:
         prompt_queue.import_prompts(mirror.store, found, session_id, is_back=is_back)
 
 
-def _in_file(found: Iterable[Prompt]) -> list[FilePrompt]:
+def _to_file_prompts(found: Iterable[Prompt]) -> list[FilePrompt]:
     return [
         FilePrompt(
             text=each.text,

@@ -66,7 +66,7 @@ def import_changes(
         news = _without(more, shown.get(name, ()))
         import_native.import_knowledge(mirror.store, news, is_edit=name in shown)
         problems.extend(f"{mirror.folder}: {problem}" for problem in more.problems)
-        shown[name] = [*_digests(more)]
+        shown[name] = [*_list_digests(more)]
     if changed:
         mirror.manifest.write_shown(shown)
     return stamps
@@ -78,7 +78,7 @@ def note_shown(mirror: Mirror, before: Mapping[str, str]) -> dict[str, str]:
     changed = [name for name, stamp in stamps.items() if before.get(name) != stamp]
     if changed:
         shown = mirror.manifest.read_shown()
-        noted = {name: [*_digests(_read(mirror, name))] for name in changed}
+        noted = {name: [*_list_digests(_read(mirror, name))] for name in changed}
         if news := {name: each for name, each in noted.items() if each != shown.get(name, [])}:
             mirror.manifest.write_shown({**shown, **news})
     return stamps
@@ -93,7 +93,7 @@ def _read(mirror: Mirror, name: str) -> More:
     return cast("Knowing", mirror.profile).read_changed(mirror.folder, [name])
 
 
-def _values(more: More) -> Iterable[Any]:
+def _list_values(more: More) -> Iterable[Any]:
     loops = [[session, loop] for session, loop in more.loops.items()]
     queued = map(_mark_queued, more.queued)
     return (*more.memories, *queued, *more.features, *loops, more.orchestration)
@@ -104,11 +104,11 @@ def _mark_queued(value: Any) -> Any:
     return ["queued", value]
 
 
-def _digests(more: More) -> Iterable[str]:
-    return (_digest(value) for value in _values(more) if value is not None)
+def _list_digests(more: More) -> Iterable[str]:
+    return (_make_digest(value) for value in _list_values(more) if value is not None)
 
 
-def _digest(value: object) -> str:
+def _make_digest(value: object) -> str:
     return digest(msgspec.json.encode(value, order="sorted"))[:16]
 
 
@@ -117,7 +117,7 @@ def _without(more: More, shown: Collection[str]) -> More:
     known = {*shown}
 
     def new(values: Iterable[Any]) -> list[Any]:
-        return [value for value in values if _digest(value) not in known]
+        return [value for value in values if _make_digest(value) not in known]
 
     agents = more.orchestration
     return msgspec.structs.replace(

@@ -106,20 +106,22 @@ def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     name = (
-        path.stem.removesuffix(_mark(_owner(text)))
+        path.stem.removesuffix(_mark(_read_owner(text)))
         if openclaw_layout.BESIDE in path.stem
         else path.stem
     )
     if f"{name}.md" == _AUTOSAVE_NAME:
-        return _date(buffer_file.read(text, path), path)
+        return _add_date(buffer_file.read(text, path), path)
     native = openclaw_layout.read(text, path)
     whole = data.decode("utf-8", "replace")
     # Without the text itself, an undo would bring a file back in our spelling.
     kept = {openclaw_layout.TEXT: whole} if whole.encode() == data and not native.problem else {}
-    return _date(msgspec.structs.replace(native, name=name, fields={**native.fields, **kept}), path)
+    return _add_date(
+        msgspec.structs.replace(native, name=name, fields={**native.fields, **kept}), path
+    )
 
 
-def _date(native: Native, path: Path) -> Native:
+def _add_date(native: Native, path: Path) -> Native:
     """Add when a file was last written, which is what its age counts from."""
     written_at = moments.find_last_write(path)
     if native.problem or written_at is None or native.saved_at is None:
@@ -133,7 +135,7 @@ def _date(native: Native, path: Path) -> Native:
 
 def write(files: Files, news: StoreNews) -> None:
     """Write the current state of each changed name, log autosaves, and extend the buffer."""
-    project = _project(files, news)
+    project = _name_project(files, news)
     for name, checkpoint in news.current.items():
         path = f"{CHECKPOINTS}/{name}.md" if name else AUTOSAVE
         # With another profile's rules, somebody may have used the names of our own files.
@@ -146,7 +148,7 @@ def write(files: Files, news: StoreNews) -> None:
         text = (
             openclaw_layout.render(checkpoint, project=project)
             if name
-            else buffer_file.render(checkpoint, _state(files), project=project)
+            else buffer_file.render(checkpoint, _read_state(files), project=project)
         )
         files.replace(path, text.encode("utf-8", "replace"), of=checkpoint.id)
     for checkpoint in filter(_is_listed, news.saved):
@@ -157,7 +159,7 @@ def write(files: Files, news: StoreNews) -> None:
         files.edit(BUFFER, lambda text: buffer_file.add_exchanges(text, said, news.now))
 
 
-def _project(files: Files, news: StoreNews) -> str:
+def _name_project(files: Files, news: StoreNews) -> str:
     """Return the project's name for a workspace that it may share with others."""
     root = news.project.root
     return "" if files.root == root else printable(str(root))
@@ -171,7 +173,7 @@ def _free(files: Files, path: str, project: str) -> str:
     if files.read(beside) is not None:
         return beside
     there = (files.read(path) or b"").decode("utf-8", "replace")
-    return path if _owner(there) in {"", project} else beside
+    return path if _read_owner(there) in {"", project} else beside
 
 
 def _mark(project: str) -> str:
@@ -179,12 +181,12 @@ def _mark(project: str) -> str:
     return f"{openclaw_layout.BESIDE}{digest(project.encode())[:6]}"
 
 
-def _owner(text: str) -> str:
+def _read_owner(text: str) -> str:
     """Return the project that a file names; empty if it names none."""
     return openclaw_layout.find_owner(openclaw_layout.LAYOUT.split(level(text)))
 
 
-def _state(files: Files) -> str:
+def _read_state(files: Files) -> str:
     data = files.read(state_file.FILE_NAME)
     return data.decode("utf-8", "replace") if data else ""
 

@@ -116,7 +116,7 @@ def log_line(checkpoint: Checkpoint) -> str:
 
 def read(text: str, path: Path) -> Native:
     """Read an autosave in either of its two forms."""
-    body = _body(text)
+    body = _read_body(text)
     noted = state_file.parse(body)
     # Working notes may have a section about progress, too, but they name the task in another way.
     has_sections = _SECTION.search(text) is not None and not noted.get("summary")
@@ -134,7 +134,7 @@ def read(text: str, path: Path) -> Native:
     )
 
 
-def _body(text: str) -> str:
+def _read_body(text: str) -> str:
     lines = text.replace("\r\n", "\n").split("\n")
     while lines and (not lines[0].strip() or lines[0].lower().startswith(_OURS)):
         lines.pop(0)

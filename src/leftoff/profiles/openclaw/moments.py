@@ -20,10 +20,10 @@ TOLERANCE = timedelta(minutes=3)
 def write(moment: datetime) -> str:
     """Format a moment in the user's local time, with its current offset."""
     local = moment.astimezone()
-    return f"{local:%Y-%m-%d %H:%M} {_zone(local)}"
+    return f"{local:%Y-%m-%d %H:%M} {_format_zone(local)}"
 
 
-def _zone(local: datetime) -> str:
+def _format_zone(local: datetime) -> str:
     offset = local.utcoffset() or timedelta()
     if not offset:
         return "UTC"
@@ -42,21 +42,21 @@ def read(text: str, path: Path) -> datetime | None:
         naive = datetime.fromisoformat(f"{day} {clock}")
         if name is None and hours is None:
             return naive.astimezone()
-        offset = _offset(hours, minutes)
+        offset = _parse_offset(hours, minutes)
         stated = naive.replace(tzinfo=timezone(offset))
-        return _local(naive, path) or stated if offset == _STAMPED else stated
+        return _treat_as_local(naive, path) or stated if offset == _STAMPED else stated
     except (ValueError, OverflowError):
         return None
 
 
-def _offset(hours: str | None, minutes: str | None) -> timedelta:
+def _parse_offset(hours: str | None, minutes: str | None) -> timedelta:
     if hours is None:
         return timedelta()
     offset = timedelta(hours=abs(int(hours)), minutes=int(minutes or 0))
     return -offset if hours.startswith("-") else offset
 
 
-def _local(naive: datetime, path: Path) -> datetime | None:
+def _treat_as_local(naive: datetime, path: Path) -> datetime | None:
     """Treat the clock as local time if the file's own time shows that the zone is wrong."""
     try:
         written_at = datetime.fromtimestamp(path.lstat().st_mtime, UTC)

@@ -51,7 +51,7 @@ def split_items(lines: Sequence[str], *, is_list: bool = False) -> list[SectionI
         if found and (fence or _goes_on(found[-1][0], line, kind, gap)):
             found[-1][1].extend([*[""] * gap, _cut_indent(line, found[-1][0])])
         else:
-            found.append((kind, [_content(line, kind)]))
+            found.append((kind, [_strip_mark(line, kind)]))
         fence, gap = _follow_fence(line, fence), 0
     return [SectionItem(kind, "\n".join(texts).strip(EDGES)) for kind, texts in found]
 
@@ -76,7 +76,7 @@ def _cut_indent(line: str, above: Kind) -> str:
     return line[2:] if line.startswith("  ") else line.removeprefix("\t")
 
 
-def _content(line: str, kind: Kind) -> str:
+def _strip_mark(line: str, kind: Kind) -> str:
     found = _BULLET.match(line) or _MARKED.match(line) if kind == "bullet" else None
     return (found[1] or "") if found else line
 

@@ -90,17 +90,17 @@ def natives(folder: Path) -> Iterator[Path]:
 
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file; the mark that names it shows its session."""
-    return quoin_layout.read(path, data, _pending(path.parents[2]))
+    return quoin_layout.read(path, data, _find_pending(path.parents[2]))
 
 
-def _pending(folder: Path) -> Mapping[str, str]:
+def _find_pending(folder: Path) -> Mapping[str, str]:
     memory = folder / MEMORY
     changed = memory.stat().st_mtime_ns if memory.is_dir() else 0
-    return _pending_at(folder, changed)
+    return _read_pending(folder, changed)
 
 
 @lru_cache(maxsize=4)
-def _pending_at(folder: Path, _changed: int) -> Mapping[str, str]:
+def _read_pending(folder: Path, _changed: int) -> Mapping[str, str]:
     return {target.name: session_id for session_id, target in reversed(marks(folder).items())}
 
 

@@ -31,7 +31,7 @@ def write(files: Files, news: StoreNews) -> None:
     _warn_of_nested(files, news)
     taken_up = {each.id for each in news.resumed}
     for checkpoint in news.saved:
-        path = _checkpoint(files, checkpoint, news)
+        path = _write_checkpoint(files, checkpoint, news)
         is_open = checkpoint.id not in taken_up and not checkpoint.source
         if path is not None and is_open:
             _mark(files, checkpoint, path, news)
@@ -40,9 +40,9 @@ def write(files: Files, news: StoreNews) -> None:
         _unmark(files, checkpoint)
     for checkpoint in news.reopened:
         _restore_mark(files, checkpoint)
-    _ledger(files, news, restored)
+    _write_ledger(files, news, restored)
     for prompts in news.prompts:
-        _prompts(files, prompts)
+        _write_prompts(files, prompts)
     if news.session is not None and news.session.event == "session-start":
         _sweep(files, news, news.session)
 
@@ -79,7 +79,7 @@ def _warn_of_nested(files: Files, news: StoreNews) -> None:
 # Checkpoints
 
 
-def _checkpoint(files: Files, checkpoint: Checkpoint, news: StoreNews) -> str | None:
+def _write_checkpoint(files: Files, checkpoint: Checkpoint, news: StoreNews) -> str | None:
     """Write a checkpoint's file, unless it came from a file here."""
     if _is_from_here(files, checkpoint) or _is_covered(files, checkpoint):
         return None
@@ -89,7 +89,7 @@ def _checkpoint(files: Files, checkpoint: Checkpoint, news: StoreNews) -> str | 
         path = files.create(f"{stem}.md", data, of=checkpoint.id)
     else:
         suffix = PRECOMPACT if checkpoint.trigger == PRECOMPACT else "auto"
-        path = _automatic(files, checkpoint, f"{stem}-{suffix}", data)
+        path = _write_automatic(files, checkpoint, f"{stem}-{suffix}", data)
     if len(data) > SOFT_CAP_BYTES and _is_fresh(checkpoint, news):
         files.warn(
             f"[quoin checkpoint] WARNING: checkpoint file {files.root / path} exceeds 4 KB soft "
@@ -125,11 +125,11 @@ def _is_automatic(path: str) -> bool:
     return f"-{PRECOMPACT}" in Path(path).name or "-auto" in Path(path).name
 
 
-def _automatic(files: Files, checkpoint: Checkpoint, stem: str, data: bytes) -> str:
+def _write_automatic(files: Files, checkpoint: Checkpoint, stem: str, data: bytes) -> str:
     """Write an automatic save: one file for each session and day."""
     own = f"## Session ID\n{checkpoint.session_id}\n".encode("utf-8", "replace")
     name = Path(stem).name
-    for path in files.names(CHECKPOINTS, f"{_literal(name)}*.md"):
+    for path in files.names(CHECKPOINTS, f"{_escape_pattern(name)}*.md"):
         if checkpoint.session_id and own in (files.read(path) or b""):
             files.replace(path, data, of=checkpoint.id)
             return path
@@ -137,7 +137,7 @@ def _automatic(files: Files, checkpoint: Checkpoint, stem: str, data: bytes) -> 
 
 
 # A task's name may contain characters that are patterns to glob.
-def _literal(name: str) -> str:
+def _escape_pattern(name: str) -> str:
     return "".join(f"[{char}]" if char in "[]*?" else char for char in name)
 
 
@@ -175,7 +175,7 @@ def _restore_mark(files: Files, checkpoint: Checkpoint) -> None:
     if mark is None or files.read(mark) is not None:
         return
     name = Path(mark).stem
-    days = sorted((files.root / TRASH).glob(f"*/{_literal(name)}*.txt"))
+    days = sorted((files.root / TRASH).glob(f"*/{_escape_pattern(name)}*.txt"))
     shown = [each for each in files.names(CHECKPOINTS) if files.is_of(each, checkpoint.id)]
     if checkpoint.source is not None:
         shown.append(f"{CHECKPOINTS}/{Path(checkpoint.source.path).name}")
@@ -208,7 +208,7 @@ def _sweep(files: Files, news: StoreNews, session: SessionNews) -> None:
 # Prompts
 
 
-def _prompts(files: Files, news: PromptNews) -> None:
+def _write_prompts(files: Files, news: PromptNews) -> None:
     path = sentinels.prompt_path(news.session_id)
     if path is None:
         return
@@ -224,21 +224,21 @@ def _prompts(files: Files, news: PromptNews) -> None:
 # The ledger
 
 
-def _ledger(files: Files, news: StoreNews, restored: Sequence[Checkpoint]) -> None:
+def _write_ledger(files: Files, news: StoreNews, restored: Sequence[Checkpoint]) -> None:
     """Add a row for each save on purpose and each restore; nobody ran what hooks save."""
     ours = [each for each in news.saved if each.source is None and each.name]
     if news.is_whole:
         _fill_ledgers(files, ours, news)
         ours = []
     for checkpoint in ours:
-        _add(files, _row(checkpoint, "save", news), key=f"saved {checkpoint.id}")
+        _add(files, _build_row(checkpoint, "save", news), key=f"saved {checkpoint.id}")
     for checkpoint in restored:
         taken_up = news.taken_up.get(checkpoint.id) or TakenUp(event=checkpoint.id)
-        row = _row(checkpoint, "restore", news, session_id=taken_up.session_id)
+        row = _build_row(checkpoint, "restore", news, session_id=taken_up.session_id)
         _add(files, row, key=f"resumed {taken_up.event}")
 
 
-def _row(
+def _build_row(
     checkpoint: Checkpoint, note: str, news: StoreNews, *, session_id: str | None = None
 ) -> cost_ledger.Row:
     is_save = note == "save"
@@ -272,7 +272,7 @@ def _add(files: Files, row: cost_ledger.Row, *, key: str) -> None:
 
 def _fill_ledgers(files: Files, checkpoints: Iterable[Checkpoint], news: StoreNews) -> None:
     """Add only the missing rows when everything is written again."""
-    wanted = [(checkpoint, _row(checkpoint, "save", news)) for checkpoint in checkpoints]
+    wanted = [(checkpoint, _build_row(checkpoint, "save", news)) for checkpoint in checkpoints]
     # Count equal rows: two saves of one task on one day look the same. Version 0.1 named no tier.
     there = Counter(
         cost_ledger.line(msgspec.structs.replace(row, model=_TIER))

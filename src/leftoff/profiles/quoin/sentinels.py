@@ -20,15 +20,15 @@ _PLAIN = re.compile(r"[\w.@+=-]{1,128}", re.ASCII)
 
 def restore_path(session_id: str | None) -> str | None:
     """Return the path of a session's mark; None if its id cannot be a file name."""
-    return _path("pending-restore", session_id)
+    return _find_path("pending-restore", session_id)
 
 
 def prompt_path(session_id: str | None) -> str | None:
     """Return the path of a session's prompts; None if its id cannot be a file name."""
-    return _path("pending-prompt", session_id)
+    return _find_path("pending-prompt", session_id)
 
 
-def _path(kind: str, session_id: str | None) -> str | None:
+def _find_path(kind: str, session_id: str | None) -> str | None:
     if not session_id or session_id == "unknown" or _PLAIN.fullmatch(session_id) is None:
         return None
     return f"{MEMORY}/{kind}-{session_id}.txt"
@@ -47,10 +47,10 @@ def marks(folder: Path) -> dict[str, Path]:
         ((each[1].st_mtime, path, each[0]) for path, each in read if each is not None),
         reverse=True,
     )
-    return {session_of(path): _target(folder, data) for _, path, data in dated if data.strip()}
+    return {session_of(path): _find_target(folder, data) for _, path, data in dated if data.strip()}
 
 
-def _target(folder: Path, data: bytes) -> Path:
+def _find_target(folder: Path, data: bytes) -> Path:
     named = data.decode("utf-8", "replace").strip().split("\n")[0].strip()
     # The project may have been moved since, but checkpoints are always in this folder.
     return folder / CHECKPOINTS / Path(named.replace("\0", "")).name
@@ -77,10 +77,10 @@ def with_prompts(text: str, waiting: Iterable[FilePrompt], settled: Iterable[Fil
     waiting = [*waiting]
     known = {words(each.text) for each in waiting}
     gone = {words(each.text) for each in settled} - known
-    standing = _entries(text)
+    standing = _split_entries(text)
     entries = [entry for entry in standing if words(entry[1]) not in gone]
     there = {words(body) for _, body in entries}
-    new = [(_header(each), each.text) for each in waiting if words(each.text) not in there]
+    new = [(_format_header(each), each.text) for each in waiting if words(each.text) not in there]
     if entries == standing and not new:
         return text
     entries += new
@@ -90,7 +90,7 @@ def with_prompts(text: str, waiting: Iterable[FilePrompt], settled: Iterable[Fil
 _NEWLINES = "\r\n"
 
 
-def _entries(text: str) -> list[tuple[str, str]]:
+def _split_entries(text: str) -> list[tuple[str, str]]:
     """Return the headers of a file with the text below each; text without one gets a header."""
     heads = [*_HEADER.finditer(text)]
     ends = [*(head.start() for head in heads[1:]), len(text)]
@@ -103,7 +103,7 @@ def _entries(text: str) -> list[tuple[str, str]]:
     return [entry for entry in entries if entry[1].strip()]
 
 
-def _header(prompt: FilePrompt) -> str:
+def _format_header(prompt: FilePrompt) -> str:
     tag = f" [non-replayable:{prompt.tag}]" if prompt.tag else ""
     return f"=== BLOCKED PROMPT [{prompt.written_at}]{tag} ==="
 

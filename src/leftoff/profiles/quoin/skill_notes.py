@@ -51,8 +51,8 @@ def read_notes(
     The file is the one of the named task, of this session, or the newest one. If a task is named,
     the notes of another session about another task are left out.
     """
-    path = _state_file(folder, session_id, since, task)
-    fields = _state(path) if path is not None else {}
+    path = _find_state_file(folder, session_id, since, task)
+    fields = _read_state(path) if path is not None else {}
     noted_by = fields.get("session_id")
     if task is not None and path is not None and kebab(fields["name"]) != kebab(task):
         is_foreign = None not in {noted_by, session_id} and noted_by != session_id
@@ -60,7 +60,7 @@ def read_notes(
     if session_id is not None:
         fields["session_id"] = session_id
     name = task or fields.get("name", "")
-    artifacts = _artifacts(folder, name)
+    artifacts = _find_artifacts(folder, name)
     if path is not None:
         artifacts[STATE] = str(path)
     if PLAN in artifacts:
@@ -71,17 +71,19 @@ def read_notes(
     return {key: value for key, value in noted.items() if value}
 
 
-def _state_file(
+def _find_state_file(
     folder: Path, session_id: str | None, since: datetime | None, task: str | None
 ) -> Path | None:
     least = since.timestamp() if since else 0.0
-    found = [path for path in _by_age(folder / SESSIONS, "*.md") if path.stat().st_mtime >= least]
+    found = [
+        path for path in _list_by_age(folder / SESSIONS, "*.md") if path.stat().st_mtime >= least
+    ]
     for path in found if task else ():
         if kebab(_find_task(path)) == kebab(task or ""):
             return path
     if session_id:
         for path in found:
-            if session_id in _text(path):
+            if session_id in _read_text(path):
                 return path
     return found[0] if found else None
 
@@ -91,19 +93,19 @@ def _find_task(path: Path) -> str:
     return dated[4] if dated else path.stem
 
 
-def _by_age(folder: Path, pattern: str) -> list[Path]:
+def _list_by_age(folder: Path, pattern: str) -> list[Path]:
     """List files by modification time, newest first, because their names do not show it."""
     found = [path for path in folder.glob(pattern) if path.is_file() and not path.is_symlink()]
     return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     found = read_regular(path)
     return found[0].decode("utf-8", "replace") if found else ""
 
 
-def _state(path: Path) -> dict[str, Any]:
-    text = reframe(_text(path).removeprefix("\ufeff"), _CLEAR_SECTIONS)
+def _read_state(path: Path) -> dict[str, Any]:
+    text = reframe(_read_text(path).removeprefix("\ufeff"), _CLEAR_SECTIONS)
     parts: dict[str, list[str]] = {}
     for part in markdown_codec.split_sections(text):
         title = fold_title(part.title)
@@ -117,9 +119,11 @@ def _state(path: Path) -> dict[str, Any]:
         "session_id": fields.get("session uuid") or fields.get("session id"),
         "plan": {"stage": stage} if stage else {},
         "questions": _read_list(parts.get("open questions", [])),
-        "decisions": [_decision(each) for each in _read_list(parts.get("decisions made", []))],
+        "decisions": [
+            _parse_decision(each) for each in _read_list(parts.get("decisions made", []))
+        ],
         "left_off": unfinished,
-        "intent": next(iter(_plain_lines(unfinished or "")), None),
+        "intent": next(iter(_list_plain_lines(unfinished or "")), None),
         "done": _read_list(parts.get("completed in this session", [])),
     }
 
@@ -131,10 +135,10 @@ def _read_list(lines: list[str]) -> list[str]:
 def _strip_mark(item: str) -> str:
     """Return an item without its own number or tick; the lines below it stay."""
     head, below, rest = item.partition("\n")
-    return next(_plain_lines(head), head) + below + rest
+    return next(_list_plain_lines(head), head) + below + rest
 
 
-def _plain_lines(text: str) -> Iterator[str]:
+def _list_plain_lines(text: str) -> Iterator[str]:
     """Yield the lines without their leading bullet, number or tick."""
     for line in text.split("\n"):
         plain = line.strip()
@@ -144,7 +148,7 @@ def _plain_lines(text: str) -> Iterator[str]:
             yield plain
 
 
-def _decision(text: str) -> dict[str, str]:
+def _parse_decision(text: str) -> dict[str, str]:
     what, _, why = text.partition(" :: ") if " :: " in text else text.partition(" — ")
     return {"what": what.strip(), "why": why.strip()}
 
@@ -169,42 +173,42 @@ class _Artifact(NamedTuple):
     path: Path
 
 
-def _artifacts(folder: Path, task: str) -> dict[str, str]:
+def _find_artifacts(folder: Path, task: str) -> dict[str, str]:
     """Find the files that the work is about, preferring the task's own."""
-    found = [*_in_task(folder / task)] if task else []
+    found = [*_list_task_artifacts(folder / task)] if task else []
     missing = set(_NAMED) - {each.kind for each in found}
     if missing:
-        tasks = (each for path in _tasks(folder) for each in _in_task(path))
-        others = [*_in_task(folder, 0), *tasks]
+        tasks = (each for path in _list_tasks(folder) for each in _list_task_artifacts(path))
+        others = [*_list_task_artifacts(folder, 0), *tasks]
         found += [each for each in others if each.kind in missing]
     kinds = {kind: [each for each in found if each.kind == kind] for kind in _NAMED}
-    return {_NAMED[kind]: str(_last(some).path) for kind, some in kinds.items() if some}
+    return {_NAMED[kind]: str(_pick_last(some).path) for kind, some in kinds.items() if some}
 
 
-def _last(found: list[_Artifact]) -> _Artifact:
+def _pick_last(found: list[_Artifact]) -> _Artifact:
     """Return the highest number in the folder that was written last."""
     folder = max(found, key=lambda each: each.written).path.parent
     return max((each for each in found if each.path.parent == folder), key=lambda each: each[1:3])
 
 
-def _tasks(folder: Path) -> list[Path]:
+def _list_tasks(folder: Path) -> list[Path]:
     """List the tasks that were worked on last; a project may have had hundreds."""
-    tasks = [each for each in _entries(folder) if each.is_dir() and each.name != MEMORY]
+    tasks = [each for each in _list_entries(folder) if each.is_dir() and each.name != MEMORY]
     newest = heapq.nlargest(_MOST_TASKS, tasks, key=lambda each: each.stat().st_mtime_ns)
     return [Path(each.path) for each in newest]
 
 
-def _in_task(folder: Path, depth: int = _DEEPEST) -> Iterator[_Artifact]:
+def _list_task_artifacts(folder: Path, depth: int = _DEEPEST) -> Iterator[_Artifact]:
     """Yield the artifacts of a task, and of its stages in subfolders."""
-    for entry in _entries(folder):
+    for entry in _list_entries(folder):
         if depth and entry.is_dir(follow_symlinks=False):
-            yield from _in_task(Path(entry.path), depth - 1)
+            yield from _list_task_artifacts(Path(entry.path), depth - 1)
         elif (named := _ARTIFACT.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False):
             written = entry.stat(follow_symlinks=False).st_mtime_ns
             yield _Artifact(named[1], int(named[2] or 0), written, Path(entry.path))
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def _list_entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as found:
             return [*found]
