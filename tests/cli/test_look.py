@@ -9,12 +9,8 @@ from leftoff.cli.look import (
     _SIMPLE,
     Look,
     ThreadRow,
-    align_columns,
-    cards,
     cut,
     draw_rule,
-    fit_columns,
-    full_width,
     isolate,
     layout_page,
     layout_threads,
@@ -23,6 +19,7 @@ from leftoff.cli.look import (
     wrap_text,
     wrap_to,
 )
+from leftoff.cli.table_layout import align_columns, cards, fit_columns, full_width
 
 LINE = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=40)
 

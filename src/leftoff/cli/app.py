@@ -17,14 +17,12 @@ from leftoff import cli, config
 from leftoff.checkpoint import NOTHING_NEXT
 from leftoff.cli.look import (
     Look,
-    align_columns,
-    cards,
     cut,
-    fit_columns,
     layout_page,
     wrap_line,
     wrap_text,
 )
+from leftoff.cli.table_layout import align_columns, cards, fit_columns
 from leftoff.context import Context, read_environment
 from leftoff.errors import NotAProject, UsageError
 from leftoff.names import check_name

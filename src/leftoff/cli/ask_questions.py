@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from leftoff.cli.app import App, one_line, printable, terminal_width
-from leftoff.cli.look import align_columns, cut, wrap_line, wrap_text
+from leftoff.cli.look import cut, wrap_line, wrap_text
+from leftoff.cli.table_layout import align_columns
 from leftoff.errors import ChoiceNeeded, NameRefused
 from leftoff.text import times
 

@@ -12,8 +12,8 @@ from leftoff import subprocesses
 from leftoff.agents.hook_table import HookTable
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli.app import App, key_of
+from leftoff.cli.ask_prompts import PromptAnswer
 from leftoff.cli.ask_questions import confirm
-from leftoff.cli.replay import PromptAnswer
 from leftoff.errors import LeftoffError
 from leftoff.hooks import hand_over
 from leftoff.session import sessions

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from leftoff.cli import ask_prompts
 from leftoff.cli import replay as replaying
 from leftoff.cli.app import App, clean_line, command, group, one_line
 from leftoff.cli.look import ThreadRow, layout_threads
@@ -106,9 +107,9 @@ def prompts_replay(app: App, which: tuple[str, ...]) -> None:
         _warn_of_others(app, found, chosen)
         replaying.replay_prompts(app, found, chosen)
     elif app.out.is_interactive:
-        replaying.ask(app, found).apply()
+        ask_prompts.ask(app, found).apply()
     else:
-        raise replaying.choice(found)
+        raise ask_prompts.build_choice(found)
 
 
 def _select_prompts(words: str, found: WaitingPrompts) -> list[Prompt] | None:

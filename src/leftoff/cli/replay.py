@@ -1,17 +1,12 @@
-"""Replay prompts that no session answered: find them, ask about them, print them."""
+"""Replay prompts that no session answered: find them, describe them, print them."""
 
-import contextlib
 import re
-from collections.abc import Callable
 from datetime import UTC
-from typing import Any, NamedTuple
+from typing import Any
 
-import click
 import msgspec
 
-from leftoff.cli.app import App, printable
-from leftoff.cli.ask_questions import ask_word, show_lines
-from leftoff.errors import ChoiceNeeded
+from leftoff.cli.app import App
 from leftoff.session import prompt_queue
 from leftoff.session.prompt_files import LEGACY
 from leftoff.session.prompt_queue import Prompt
@@ -21,8 +16,6 @@ from leftoff.text.plural import format_count
 
 _SHOWN_CHARS = 80
 _NUMBERS = re.compile(r"\d+(?:[\s,]+\d+)*")
-_EDIT = re.compile(r"e(?:d|di|dit)?\s+(\d+)")
-_TRIES = 2
 
 
 class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,17 +172,16 @@ def notice(found: WaitingPrompts) -> Rendered:
 def _format_question(found: WaitingPrompts) -> Rendered:
     """Return the prompts, the question about them, and the command for each answer."""
     shown = found.prompts_to_offer
-    is_foreign, is_single = bool(found.mismatch), _is_single(found)
-    if is_single:
-        what = say("Content" if is_foreign else _PREVIOUS)
+    if is_single(found):
+        what = say("Content" if found.mismatch else PREVIOUS)
         listed = say("{what}: {text:lines}", what=what, text=shown[0].text)
     else:
         lines = format_prompts(shown, has_sentinels=True)
-        listed = join([say(_BLOCKED, count=len(shown)), *lines])
+        listed = join([say(BLOCKED, count=len(shown)), *lines])
     answers = [
         say("- {choice}: {how}", choice=choice, how=how) for choice, how in _list_answers(found)
     ]
-    return join([found.mismatch, fence.enclose_text(listed), _ask_about(found), *answers])
+    return join([found.mismatch, fence.enclose_text(listed), phrase_question(found), *answers])
 
 
 def describe_question(found: WaitingPrompts | None) -> dict[str, Any] | None:
@@ -197,34 +189,31 @@ def describe_question(found: WaitingPrompts | None) -> dict[str, Any] | None:
     if found is None or not found.prompts_to_offer:
         return None
     answers = [{"choice": choice, "how": how} for choice, how in _list_answers(found)]
-    return {"question": _ask_about(found), "warning": found.mismatch or None, "choices": answers}
+    return {
+        "question": phrase_question(found),
+        "warning": found.mismatch or None,
+        "choices": answers,
+    }
 
 
-_PREVIOUS = "Your previous prompt was"
-_BLOCKED = "{count} blocked prompt(s) were saved while context was overloaded:"
+PREVIOUS = "Your previous prompt was"
+BLOCKED = "{count} blocked prompt(s) were saved while context was overloaded:"
 
 
-def _is_single(found: WaitingPrompts) -> bool:
+def is_single(found: WaitingPrompts) -> bool:
     """Return whether there is one prompt to ask about, as quoin does without a header."""
     shown = found.prompts_to_offer
     return len(shown) == 1 and not (found.has_sentinels and shown[0].written_at != LEGACY)
 
 
-def _ask_about(found: WaitingPrompts) -> Rendered:
+def phrase_question(found: WaitingPrompts) -> Rendered:
     """Return the question about the queued prompts."""
     is_foreign = bool(found.mismatch)
-    if _is_single(found):
+    if is_single(found):
         other = say("delete" if is_foreign else "edit")
         return say("Run it now? [y / n / {other}]", other=other)
     delete = say(" / delete" if is_foreign else "")
     return say("Replay which? [all / 1 / 2 / 1,3 / edit 1 / none{delete}]", delete=delete)
-
-
-def _ask_in_house_style(found: WaitingPrompts) -> str:
-    """Return the question about the queued prompts, where quoin's files are not in use."""
-    if len(found.prompts_to_offer) == 1:
-        return "Run it now?"
-    return f"Replay which? [All/1/1,2/edit 1/none{'/delete' if found.mismatch else ''}]"
 
 
 def _list_answers(found: WaitingPrompts) -> list[tuple[str, str]]:
@@ -237,7 +226,7 @@ def _list_answers(found: WaitingPrompts) -> list[tuple[str, str]]:
     is_foreign = bool(found.mismatch)
     if is_foreign:
         replays += "; the file stays until the user says delete"
-    if _is_single(found):
+    if is_single(found):
         edit = f'wait for the new text, run `leftoff prompts edit {keys[0]} "NEW TEXT"`, then as y'
         return [
             ("y", replays.format(f"`leftoff prompts replay {keys[0]}`")),
@@ -274,11 +263,11 @@ def replay_prompts(
     app: App, found: WaitingPrompts, chosen: list[Prompt], *, edited: str | None = None
 ) -> None:
     """Print prompts as they were typed, oldest first, and mark them as replayed."""
-    _mark_replayed(app, found, chosen, edited)
-    _print_prompts(app, chosen, edited)
+    mark_replayed(app, found, chosen, edited)
+    print_prompts(app, chosen, edited)
 
 
-def _mark_replayed(
+def mark_replayed(
     app: App, found: WaitingPrompts, chosen: list[Prompt], edited: str | None
 ) -> None:
     for prompt in _sort(chosen):
@@ -289,7 +278,7 @@ def _mark_replayed(
         prompt_queue.record(app.store, prompt, "replayed")
 
 
-def _print_prompts(app: App, chosen: list[Prompt], edited: str | None) -> list[str]:
+def print_prompts(app: App, chosen: list[Prompt], edited: str | None) -> list[str]:
     """Print prompts in full and return their texts."""
     ordered = _sort(chosen)
     texts = [edited if edited is not None else prompt.text for prompt in ordered]
@@ -363,132 +352,3 @@ def parse_selection(words: str, shown: list[Prompt]) -> list[Prompt] | None:
     if not all(1 <= number <= len(shown) for number in numbers):
         return None
     return [shown[number - 1] for number in numbers]
-
-
-class PromptAnswer(NamedTuple):
-    """What the user wants to happen with the queued prompts; nothing has happened yet."""
-
-    texts: list[str]
-    """The prompts to run, as text."""
-    apply: Callable[[], object]
-    """Takes them off the queue as replayed, or drops them."""
-
-
-NOTHING_ASKED = PromptAnswer([], lambda: None)
-
-
-def ask(app: App, found: WaitingPrompts) -> PromptAnswer:
-    """Ask on a terminal what to do with the queued prompts, if there are any."""
-    shown = found.prompts_to_offer
-    if not shown:
-        return NOTHING_ASKED
-    if found.mismatch:
-        app.out.text(found.mismatch)
-    question = _introduce(app, found, shown)
-    for number in range(_TRIES):
-        answer = _find_answer(app, found, _ask_which(found, shown, question))
-        if answer is not None:
-            return answer
-        if number == 0 and not found.has_sentinels:
-            show_lines("Answer all, none, numbers such as 1,2, or edit 1. Press Ctrl-C to cancel.")
-    # Two invalid answers count as "none", so that a resume does not get stuck here.
-    return PromptAnswer([], lambda: drop_own(app, found))
-
-
-def _ask_which(found: WaitingPrompts, shown: list[Prompt], question: str) -> str:
-    if len(shown) == 1 and not found.has_sentinels:
-        answers = ("yes", "no", "delete" if found.mismatch else "edit")
-        return ask_word(question, answers, "yes", words={"all": "yes", "none": "no", "1": "yes"})
-    default = "" if found.has_sentinels else "all"
-    answer = click.prompt(
-        printable(question), prompt_suffix=" ", default=default, show_default=False
-    )
-    return str(answer).strip().lower()
-
-
-def _introduce(app: App, found: WaitingPrompts, shown: list[Prompt]) -> str:
-    """Print the queued prompts and return the question; quoin's users get quoin's."""
-    question = _ask_about(found) if found.has_sentinels else _ask_in_house_style(found)
-    if _is_single(found):
-        what = "Content" if found.mismatch else _describe_source(app, found, shown[0])
-        app.out.text(f"{what}: {shown[0].text}")
-        return question
-    count = len(shown)
-    if found.has_sentinels:
-        app.out.text(say(_BLOCKED, count=count))
-    else:
-        app.out.text(f"{count} prompts were kept and never answered:")
-    app.out.text(format_prompts(shown, has_sentinels=found.has_sentinels))
-    return question
-
-
-def _describe_source(app: App, found: WaitingPrompts, prompt: Prompt) -> str:
-    """Say whose prompt it is; a file that came with a repository may hold anyone's words."""
-    if found.has_sentinels or prompt_queue.is_the_users(app.store, prompt):
-        return _PREVIOUS
-    holder = "This project's store" if prompt.is_from_a_session else "A file"
-    return f"{holder} contains this prompt"
-
-
-def _find_answer(app: App, found: WaitingPrompts, answer: str) -> PromptAnswer | None:
-    """Print the prompts that the user chose; return None if the answer is invalid."""
-    shown = found.prompts_to_offer
-    answer = {"a": "all", "d": "delete"}.get(answer, answer)
-    if answer in {"n", "no", "none"}:
-        return PromptAnswer([], lambda: drop_own(app, found))
-    if answer == "delete":
-        return PromptAnswer([], lambda: drop(app, shown))
-    if len(shown) == 1:
-        answer = {"y": "1", "yes": "1", "edit": "edit 1"}.get(answer, answer)
-    edit = _EDIT.fullmatch(answer)
-    chosen = parse_selection(edit[1] if edit else answer, shown)
-    if chosen is None:
-        return None
-    edited = _ask_new_text(app, chosen[0]) if edit else None
-    if edit and not edited:
-        return None
-    texts = _print_prompts(app, chosen, edited)
-    return PromptAnswer(texts, lambda: _mark_replayed(app, found, chosen, edited))
-
-
-def _ask_new_text(app: App, prompt: Prompt) -> str:
-    """Ask for a text of any number of lines: what follows the first would run in the shell."""
-    app.out.text(block(prompt.text))
-    app.out.text(f"Paste the new text, then a line with only `{_END}`:")
-    lines = []
-    with contextlib.suppress(EOFError):
-        while (line := input().rstrip("\r")) != _END:
-            lines.append(line)
-    return "\n".join(lines).strip("\n")
-
-
-_END = "."
-
-
-def choice(found: WaitingPrompts) -> ChoiceNeeded:
-    """Build the question for the agent or script that runs this command."""
-    shown = found.prompts_to_offer
-    lines = format_prompts(shown, has_sentinels=found.has_sentinels)
-    numbered = [
-        {
-            "choice": str(number),
-            "label": line,
-            "command": f"leftoff prompts replay {number}",
-            "text": prompt.text,
-            "session_id": prompt.session_id,
-        }
-        for number, (line, prompt) in enumerate(zip(lines, shown, strict=True), 1)
-    ]
-    others = [
-        {"choice": "all", "label": "All of them", "command": "leftoff prompts replay all"},
-        {"choice": "edit", "label": "Edit one", "command": "leftoff prompts edit N TEXT"},
-        {"choice": "none", "label": "None", "command": "leftoff prompts replay none"},
-        {"choice": "delete", "label": "Drop one", "command": "leftoff prompts drop N"},
-    ]
-    what = "1 prompt was" if len(shown) == 1 else f"{len(shown)} prompts were"
-    return ChoiceNeeded(
-        f"{found.mismatch} {what} kept and never answered.".strip(),
-        question="Replay which? [all / 1 / 2 / 1,3 / edit 1 / none]",
-        choices=[*numbered, *others],
-        hint="Name some: `leftoff prompts replay 1,3`.",
-    )

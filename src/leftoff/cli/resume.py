@@ -9,7 +9,7 @@ import msgspec
 
 from leftoff import cli, knowledge
 from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.cli import replay
+from leftoff.cli import ask_prompts, replay
 from leftoff.cli.app import App, command, key_of, printable, terminal_width
 from leftoff.cli.complete_words import checkpoint_argument, complete_open
 from leftoff.cli.list import list_facts, show_unsaved
@@ -106,12 +106,12 @@ def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> Res
     )
 
 
-def ask_rest(app: App, shown: ResumeBriefing) -> replay.PromptAnswer:
+def ask_rest(app: App, shown: ResumeBriefing) -> ask_prompts.PromptAnswer:
     """Ask the open questions on a terminal; return what to do with the queued prompts."""
     if shown.asks and cli.artifacts_view.wants_artifacts(has_sentinels=shown.has_sentinels):
         artifacts = _quote_artifacts(app, shown.checks)
         app.out.exact(fence.open_text(artifacts) if app.out.is_for_person else artifacts)
-    return replay.ask(app, shown.waiting) if shown.waiting else replay.NOTHING_ASKED
+    return ask_prompts.ask(app, shown.waiting) if shown.waiting else ask_prompts.NOTHING_ASKED
 
 
 def _quote_artifacts(app: App, checks: check_claims.Checks) -> Rendered:

@@ -6,8 +6,8 @@ from shlex import join, quote
 
 from leftoff.cli import hand_over_command
 from leftoff.cli.app import App, key_of
+from leftoff.cli.ask_prompts import PromptAnswer
 from leftoff.cli.ask_questions import ask_word
-from leftoff.cli.replay import PromptAnswer
 from leftoff.store import CheckpointEntry
 from leftoff.wiring.agent_wirings import WIRINGS
 
