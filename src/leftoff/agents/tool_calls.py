@@ -165,7 +165,7 @@ def _count_lines(arguments: Any, values: dict[str, Any], command: str) -> tuple[
 def count_changed_lines(old: str, new: str) -> tuple[int, int]:
     """Return how many lines one text has that the other lacks, apart from how both begin and end.
 
-    Without the old text, nobody knows what the new one replaces.
+    Without the old text, it is unknown what the new one replaces.
     """
     if not old:
         return 0, 0

@@ -131,7 +131,7 @@ def leftoff(context: click.Context) -> None:
 def _import_command(found: CommandHelp) -> click.Command:
     stem = found.name.replace("-", "_")
     module = importlib.import_module(f"leftoff.cli.{found.module or stem}")
-    # Loading is over; see `__main__`. The collector leaves alone what was loaded, also at the end.
+    # Loading is over; see `__main__`. From now on the collector skips what was loaded.
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

@@ -230,7 +230,7 @@ def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any
         if app.settings.profile == "guardz" and not app.out.as_json:
             app.out.text(_GONE)
         if isinstance(error, NoSuchCheckpoint):
-            # The user may mean work that has no name yet, because nobody has saved it.
+            # The user may mean work that has no name yet because it was never saved.
             show_unsaved(app, beside_json=True)
         raise
     if chosen is None:
@@ -444,7 +444,7 @@ def _choose_entry(app: App, name: str | None, *, is_accepted: bool) -> ChosenThr
             question = _ask_beside(choice.question, unsaved)
             return ChosenThread(_pick(app, question), is_picked=True)
         if is_accepted:
-            # Who has accepted need not accept again after choosing.
+            # The user accepted already, and need not do so again after choosing.
             choice.choices = [
                 {**each, "command": f"{each['command']} --accept"} for each in choice.choices
             ]

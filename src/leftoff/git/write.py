@@ -16,7 +16,7 @@ from leftoff.subprocesses import Ended, Program, environment, run
 # Git's messages must be in English to be recognized.
 _SET_VARIABLES = {"LC_ALL": "C.UTF-8"}
 _ASKING = {"GIT_OPTIONAL_LOCKS": "0"}
-# Nobody is there to answer a prompt, so fail instead of waiting forever.
+# No one can answer a prompt, so fail instead of waiting forever.
 _SILENT = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "force"}
 # On the command line and not in the environment, which the user's hooks would inherit.
 _LITERAL = "--literal-pathspecs"

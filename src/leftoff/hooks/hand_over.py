@@ -18,7 +18,7 @@ from leftoff.store import BY_HAND_OVER, CheckpointEntry, Store, disk, plain_name
 from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims, recovery_briefing
 
-# The agent is started at once. A mark that nobody took must not surprise a session of tomorrow.
+# The agent starts at once. A mark that no session took must not surprise one tomorrow.
 _VALID_SECONDS = 600.0
 
 

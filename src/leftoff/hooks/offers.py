@@ -243,7 +243,7 @@ def _format_choice(entry: CheckpointEntry, *, has_gone_on: bool) -> Rendered:
         next_up = say(": {text}", text=what) if what else say(".")
         since = say(" Work has continued since then." if what and has_gone_on else "")
         return say('{next_up}{since} Say "continue" to go on.', next_up=next_up, since=since)
-    # Nobody announced anything, so it may well be finished.
+    # Nothing was announced, so it may well be finished.
     last = _shorten(" ".join((entry.next_action or "").removeprefix(NOTHING_NEXT).split()))
     end = say("") if not last or last.endswith(_ENDS) else say(".")
     return say(
@@ -401,7 +401,7 @@ def _find_open(event: HookEvent, store: Store, settings: config.Settings) -> _Op
         for entry in index.heads(_OFFERED, _MOST_HEADS if settings.offers == "all" else _ALL_HEADS)
         if entry.problem is None
         and entry.slot not in busy
-        # What nobody saved on purpose is not offered for ever.
+        # Work that was only saved automatically is not offered forever.
         and (entry.as_of > oldest or index.find_purposeful(entry.slot) is not None)
     ]
     declined = [

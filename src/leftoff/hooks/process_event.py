@@ -438,7 +438,7 @@ STEPS: tuple[Callable[[Case], Case], ...] = (
     expect_compaction,
     guard_calls,
     expect_first_prompts,
-    # Last, as it takes longest: nobody waits for it.
+    # Last, because it takes longest and nothing waits for it.
     keep_code,
 )
 """What happens with every event, in this order; each step returns the event for the next one."""

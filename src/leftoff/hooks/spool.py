@@ -18,7 +18,7 @@ from leftoff.errors import StoreRefused
 from leftoff.hooks import lease
 from leftoff.store import disk
 
-# An event is set aside after so many tries. A killed settle counts less than a failure, because
+# An event is set aside after this many tries. A killed settle counts less than a failure, because
 # the cause may be a reboot, a lack of memory or an impatient user.
 _FAILURES = 3
 _DEATHS = 40
@@ -121,7 +121,7 @@ def keep(state: Path, agent: str, event: str, data: bytes, *, durable: bool = Fa
                 file.flush()
                 os.fsync(descriptor)
     except OSError:
-        # Half an event does not say what was asked.
+        # Half an event does not show what was asked.
         path.unlink(missing_ok=True)
         raise
     return Letter(path=path, agent=agent, event=event, at=time.time(), writer=os.getpid())

@@ -123,7 +123,7 @@ def _count_files(folder: Path) -> int:
 
 
 def _watch(state: Path, agent: str, watched: int) -> None:
-    """End this process if it is stuck: the agent would kill it later, and nobody would know why.
+    """End this process if it is stuck: the agent would kill it later, without a reason.
 
     Only time in which it could not run counts, such as waiting for the lock of an index. Time in
     which a busy machine did not let it run does not, nor does the wait for a recovery.

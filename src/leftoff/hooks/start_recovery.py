@@ -29,7 +29,7 @@ SETTLE_SECONDS = 2.0
 DEAD, ENDED, LOST = "--dead=", "--ended=", "--lost"
 """Options: recover a session; only process its events; recover sessions that no hook recorded."""
 _PAUSE_SECONDS = 0.01
-# So many events take longer than anyone should wait for the start of a session.
+# Processing this many events takes longer than a session start may wait.
 _BACKLOG = 200
 
 

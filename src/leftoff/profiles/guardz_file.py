@@ -79,7 +79,7 @@ def read(path: Path, data: bytes) -> Native:
     name = name_of(path.name)
     reader = _Reader(name)
     reader.add_top(top)
-    # A single line may be anything; who writes more under this name means a checkpoint.
+    # A single line may be anything; more than that under this name is a checkpoint.
     is_text = "\0" not in text and text.encode() == data and "\n" in text.strip()
     is_titled = fold(top.title).startswith("checkpoint")
     if not (sections or reader.has_fields or is_titled or is_text):
@@ -378,7 +378,7 @@ def kept_text(checkpoint: Checkpoint) -> str | None:
     text, source = checkpoint.extra.get(TEXT), checkpoint.source
     if not isinstance(text, str) or source is None or source.profile != _PROFILE:
         return None
-    # What was redacted is no longer what the file said.
+    # A redacted text is no longer the file's.
     return text if digest(text.encode("utf-8", "replace")) == source.sha256 else None
 
 

@@ -252,7 +252,7 @@ def _read_active_plan(root: Path, index: Members, edited: str | None) -> Members
     current = sail_plans.active_plan(index)
     is_edited_open = edited in plans and plans[edited].is_open
     if current is not None and current not in plans and not is_edited_open:
-        # Its file is broken at the moment, or nobody maintains one.
+        # Its file is broken at the moment, or does not exist.
         return {}
     wanted = [edited, current, *plans]
     plan = next((plans[each] for each in wanted if each in plans and plans[each].is_open), None)

@@ -140,7 +140,7 @@ def _trail(facts: Facts) -> list[TrailStep]:
         )
         for group in _group_calls(facts.trail)
     ]
-    # The mark of a save is not shown, so it takes nobody's place.
+    # The mark of a save is not shown, so it does not count.
     has_save = any(step.is_save for step in steps[-_TRAIL:])
     return steps[-_TRAIL - has_save :]
 

@@ -25,7 +25,7 @@ _COMMENT = r"(?s)<!--.*?-->"
 _RULE = r"^\s*([-*_])(?:\s*\1){2,}\s*$"
 # Formatting, and the date of the last change, are not part of the notes.
 _FRAME = r"(?i)^\s*(?:```|~~~|\||[*_]*last[ -](?:updated|modified)\b)"
-# What the template says about its own sections, and the places in it that nobody has filled in.
+# The template's own text about its sections, and its placeholders.
 _REMARK = r"(?s)([*_])\(.*\)\1"
 _UNFILLED = r"\[?YYYY-MM-DD\b.*|.*<(?:title|file|section)>.*|[*_`\w ]*→"
 # leftoff used to note decisions that were made under this heading, each with its time.

@@ -108,7 +108,7 @@ def state_message(work: Work, saved: Checkpoint | None, history: BranchHistory) 
     """
     if work.scope is None:
         return TIDY_SUBJECT
-    # Only what somebody stated is news without any changed code.
+    # Without any changed code, only what someone stated is news.
     is_stated = saved is not None and not {"summary", "done"}.isdisjoint(saved.stated)
     unnamed = msgspec.structs.replace(work, name="")
     return commit_message(unnamed, "", saved if is_stated else None, (), history)

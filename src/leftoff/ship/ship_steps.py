@@ -423,7 +423,7 @@ class _Run:
     def _last_look(self) -> tuple[Commit | None, list[str]]:
         """Return the last commit and the uncommitted files; ask git if they may have changed."""
         ours = self.checks or self.native or self.pull
-        # Nobody but us can have changed the tree since, so git need not be asked.
+        # Only this run can have changed the tree since, so git need not be asked.
         if self.made is not None and not ours and not self.repo.has_hooks():
             return self.made, []
         state = choose_files.read_worktree(self.worktree)

@@ -46,7 +46,7 @@ STATE_AFTER: dict[Action, State] = {
 }
 LISTED: frozenset[State] = frozenset({"open", "resumed", "declined"})
 TRASHED: frozenset[State] = frozenset({"consumed", "cleared", "dropped", "undone"})
-# Somebody is through with the work; what was only cleared may still be worked on.
+# In these states the work has ended. A cleared checkpoint may still be worked on.
 FINISHED: frozenset[State] = frozenset({"consumed", "dropped"})
 ENDS: frozenset[Action] = frozenset({"consumed", "cleared", "dropped"})
 # The actions that a person or agent takes on purpose, besides saving.

@@ -101,7 +101,7 @@ class Store:
                 raise store_room.name_errors.name_taken(standing)
             into = msgspec.structs.replace(draft, thread=standing.slot)
             is_seen = draft.name is not None and standing.state in LISTED
-            # Nobody asked for an autosave, so it is nothing to undo.
+            # No one asked for an autosave, so there is nothing to undo.
             is_replaced = is_seen and not draft.is_autosave
             return self._store_revision(area, into, standing.id if is_replaced else None, last_id)
 

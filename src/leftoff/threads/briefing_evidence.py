@@ -131,7 +131,7 @@ def _format_left_off(checkpoint: Checkpoint, worth: Weights) -> list[Item]:
     shown = f"{checkpoint.task}\n{action}"
     said = split_statements(checkpoint.left_off or "")
     new = [part for part in said if part.rstrip(".:") not in shown]
-    # A list is shown whole: nobody understands B and C without A.
+    # A list is shown whole: B and C make no sense without A.
     has_items = any(map(starts_item, new))
     parts = [part for part in said if part in new or (has_items and starts_item(part))]
     last = [worth.last_sentence, *[worth.last_words] * (_SURE_WORDS - 1)]

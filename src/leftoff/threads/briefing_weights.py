@@ -72,7 +72,7 @@ class Weights(msgspec.Struct, frozen=True):
 
 
 USUAL = Weights()
-# An offer at session start has room for a few lines: those on what was going on.
+# An offer at session start has room for a few lines: those about the work under way.
 BRIEF = Weights(
     action_rest=84,
     failure=92,

@@ -47,7 +47,7 @@ from leftoff.text import times
 from leftoff.wal.notes_place import place
 
 _MOST_SAVES = 20
-# What tools write for themselves when they run: nobody edited it.
+# Files that tools write when they run, and that no one edits.
 _CACHED = re.compile(
     r"/(?:__pycache__|node_modules|site-packages|\.venv|venv|\.tox|\.nox|\.cache|\.mypy_cache"
     r"|\.pytest_cache|\.ruff_cache|\.hypothesis|\.turbo|\.next|\.gradle)/"
@@ -107,7 +107,7 @@ def _build_draft(plain: dict[str, Any], store: Store) -> Checkpoint:
 
 def _list_stated(fields: Mapping[str, Any], trigger: str) -> list[str]:
     """Return the keys that the caller stated."""
-    # Who saves on purpose says where the work left off; otherwise these are the agent's last words.
+    # A save on purpose says where the work left off; otherwise these are the agent's last words.
     keys = (*STATABLE, "left_off") if trigger == MANUAL else STATABLE
     return [key for key in keys if _is_stated(fields.get(key))]
 

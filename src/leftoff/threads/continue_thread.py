@@ -1,6 +1,6 @@
 """Make the next revision of a thread from its head and the current state of a session.
 
-What a person or agent stated stays until it is stated anew. What was observed is refreshed. What
+What a person or agent stated stays until someone restates it. What was observed is refreshed. What
 was inferred is used only where nothing was stated.
 """
 
@@ -34,7 +34,7 @@ from leftoff.threads.compose import with_files
 
 T = TypeVar("T")
 
-# Who saves on purpose states the rest anew, or leaves it as it was.
+# A save on purpose replaces the other keys that it states.
 _KNOWLEDGE = ("decisions", "failed", "done")
 _UNITED = (*_KNOWLEDGE, "blockers", "questions", "notes")
 # A later session of the same work need not repeat these.
@@ -48,9 +48,9 @@ _KEPT_IF_EMPTY = (
     "feature",
     "last_commit",
 )
-# What is still to be done after a side question.
+# Sources of a next action that is still to be done after a side question.
 _ANNOUNCED = frozenset({"proposal", "announced", "todo", "plan"})
-# What says where the agent was heading, unless it only asks the user.
+# Sources that say where the agent was heading, unless it only asks the user.
 _HEADINGS = frozenset({"proposal", "announced", "trail"})
 _SAYS_NO_HEADING = (
     *("Ask the user", "Continue.", "Continue with the request", "Continue with what"),
@@ -61,7 +61,7 @@ _SINCE = re.compile(r"\s+(?=(?:Since then|Most recently) the agent )")
 _MOST_REQUESTS = 20
 _MOST_STEPS = 8
 _TASK_CHARS = 600
-# A longer text that is cut still has so much of its beginning.
+# A cut text keeps at least this much of its beginning.
 _SHORTEST_CHARS = 190
 
 
@@ -116,7 +116,7 @@ def continue_thread(
     kept = _keep_failure(head, draft, changes)
     action = changes.get("next_action")
     if not (kept or draft.last_failure) and action is not None and action.source == "failure":
-        # Nobody has to repair again what works now.
+        # The failure was repaired, so repairing it is no longer the next action.
         changes["next_action"] = draft.next_action
     changes |= kept
     made = msgspec.structs.replace(draft, **changes)
@@ -124,7 +124,7 @@ def continue_thread(
 
 
 def _keep_stated(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
-    """Return the stated values of the head that the draft does not state anew."""
+    """Return the stated values of the head that the draft does not restate."""
     before, now = list_stated(head), draft.stated
     if "next_action" in now:
         # Later steps follow the action that they were stated with.

@@ -46,14 +46,14 @@ MOST_LINES = 120
 MOST_TOKENS = 1_500
 _FILES_NAMED = 3
 _STEPS_NAMED = 5
-# A page of somebody's may be a whole book.
+# A page that someone wrote may be a whole book.
 _MOST_QUOTED = 2_000
 _SHIP = "ship"
 # Commits of native state alone, which hold no work.
 _OWN_COMMIT = "chore(leftoff): "
 _COMMITS_LOOKED_AT = 10
 _MOST_LOOKED_AT = 200
-# The weight drops fast enough that the first line of each section beats the third of any other.
+# With this step, the first line of each section outweighs the third line of any other.
 _STEP = 10
 # A generated page is far shorter.
 _MOST_BYTES = 100_000
@@ -165,7 +165,7 @@ def _list_steps(store: Store, entry: CheckpointEntry) -> tuple[str, ...]:
     """Return what is to be done next: the next action, later steps, then the open todos."""
     checkpoint = store.load(entry)
     known = checkpoint.next_action
-    # Of work that has ended, only what somebody stated is still to be done.
+    # Once work has ended, only a next action that someone stated is still to be done.
     is_meant = known is not None and (entry.state in LISTED or known.origin == "stated")
     action = [known.text] if known and is_meant and not known.is_unknown else []
     todos = [each.text for each in checkpoint.todos if each.status != "completed"]
@@ -276,7 +276,7 @@ def _section(
 ) -> Section:
     """Make a section; `weight` is that of the first line, and each following one is lighter.
 
-    There are `beyond` more things than the lines show.
+    `beyond` is how many more there are than the lines show.
     """
     items = [Item(line, weight - _STEP * place) for place, line in enumerate(lines)]
     return Section(heading, items, cut, beyond=beyond)

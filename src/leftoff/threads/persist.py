@@ -69,7 +69,7 @@ _ROLE_LINE = re.compile(
     r"^\s*(?:[>*#\[\"']*\s*)(?:user|human|assistant|ai|claude|system|tool|\"role\")\b[\"\]*]*\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
-# A few quoted lines are fine; so many are a pasted conversation.
+# A few quoted lines are fine; this many are a pasted conversation.
 _ROLE_LINES_OF_A_CHAT = 4
 
 

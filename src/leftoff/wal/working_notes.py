@@ -50,7 +50,7 @@ _TEMPLATE = """\
 
 ## Next-turn hint
 """
-# Under these headings are things that nobody has decided yet.
+# Under these headings are things that are not decided yet.
 _UNDECIDED = re.compile(r"\b(?:open|pending|undecided)\b")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")

@@ -78,7 +78,7 @@ class Access:
 
 
 def _is_visit(headers: Mapping[str, str]) -> bool:
-    """Return whether somebody follows a link to the page; it changes and gives away nothing."""
+    """Return whether a request follows a link to the page, which changes and reveals nothing."""
     return (
         headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     )

@@ -2,7 +2,7 @@
 
 import msgspec
 
-# More would only be seen by somebody who never looks at the page.
+# More pile up only while no one looks at the page.
 _MOST = 5
 
 

@@ -83,7 +83,7 @@ def _listen(port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((_LOOPBACK, port))
-        # The link is announced before the server runs; who follows it at once has to wait.
+        # The link is announced before the server runs; a browser that follows it at once waits.
         listener.listen()
     except OSError as error:
         listener.close()

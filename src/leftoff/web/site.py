@@ -51,7 +51,7 @@ class Site:
         self._listed: tuple[float, list[SiteProject]] | None = None
 
     def touch(self) -> None:
-        """Note that somebody uses the page, so that it does not end."""
+        """Note that the page is in use, so that it does not end."""
         self.used_at = time.monotonic()
 
     def list_projects(self) -> list[SiteProject]:

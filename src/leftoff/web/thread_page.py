@@ -26,7 +26,7 @@ from leftoff.web.site import Site
 from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.workspace import Workspace
 
-# A thread that was saved every few minutes for a month has more; nobody could tell them apart.
+# A thread that was saved every few minutes for a month has more; they would all look the same.
 _MOST_REVISIONS = 200
 _MOST_SNAPSHOTS = 60
 VIEWS = {"person": "For you", "agent": "For an agent"}

@@ -7,7 +7,7 @@ import msgspec
 
 from leftoff.load_on_use import module_on_use
 
-# It takes 2 ms to load, and who only looks at a file of plain JSON does not need it.
+# It takes 2 ms to load, and reading plain JSON does not need it.
 _json = module_on_use("json")
 _SPACE = " \t\r\n"
 

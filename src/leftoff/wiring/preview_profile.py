@@ -16,7 +16,7 @@ from leftoff.projects.project import Project, leads_out
 from leftoff.text.plural import format_count, local
 from leftoff.wiring.findings import DoctorFinding, ok, warning
 
-# A checkpoint with none of these says nothing that a session could go on with.
+# A checkpoint with none of these gives a session nothing to continue.
 _DESCRIPTIVE = ("summary", "intent", "left_off", "done", "next_action")
 _NOT_A_FILE = "It is not a readable regular file."
 _SHOWN_CHARS = 80

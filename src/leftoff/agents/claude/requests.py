@@ -96,7 +96,7 @@ _REJECTED = (
 )
 _REASON = re.compile(r"the user said:\s*(.*)", re.DOTALL | re.IGNORECASE)
 _NOTE = "\n\nNote: The user's next message"
-# Claude Code writes these for the user who dismisses its questions or its plan.
+# Claude Code writes these for a user who dismisses its questions or its plan.
 _SAID_BY_PROGRAM = ("The user wants to ", "The user has ", "User has ")
 
 

@@ -22,7 +22,7 @@ from leftoff.store.layout import Area
 _BOARD = "features.json"
 _LOG = "features.jsonl"
 _LOOPS = "loops"
-# Older loops are idle, and nobody asks for them.
+# Older loops are idle and are not read.
 _NEWEST_LOOPS = 100
 
 Edit = Callable[[BoardState], BoardState]
@@ -181,7 +181,7 @@ def _list_newest(folder: Path) -> list[Path]:
 
 def _read_pending(root: Path, board: Board) -> tuple[list[change_log.FeatureLogLine], int]:
     """Return the lines of the store's log that the board does not include yet, and their end."""
-    # A log shorter than what was applied from it has been replaced.
+    # If the log is shorter than the part that was applied, it has been replaced.
     begin = board.taken_in if board.taken_in <= log.identify(root / _LOG)[1] else 0
     return log.read(root / _LOG, change_log.decode, begin)
 

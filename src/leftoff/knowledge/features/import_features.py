@@ -50,7 +50,7 @@ def import_items(
             if placed is not None:
                 taken.append(placed)
                 state = with_item(state, placed)
-        # Only now are all numbers known.
+        # All numbers are known only now.
         taken[:] = [_follow_links(each, new_ids) for each in taken]
         for each in taken:
             state = _rename_loops(with_item(state, each), each)
@@ -90,7 +90,7 @@ def _place_item(
 
 
 def find_known(board: Board, item: Feature | Fix, *, may_rename: bool) -> Feature | Fix | None:
-    """Return the item on the board that an item in a file is, under any number."""
+    """Return the board's version of an item in a file, under any number."""
     same = [each for each in board.items if _has_number(each, item)]
     first = (each for each in same if _is_same(each, item))
     renamed = (each for each in same if may_rename and _can_be_renamed(each, item))

@@ -157,7 +157,7 @@ def _list_stems(text: str) -> set[str]:
 # --- learning from a saved checkpoint ---
 
 
-# Somebody who lists more has pasted a log.
+# A longer list is a pasted log.
 _MOST_COMPARED = 10
 # A session that autosaved more often is not searched for everything it said.
 _MOST_REVISIONS = 500

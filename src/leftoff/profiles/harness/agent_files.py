@@ -218,7 +218,7 @@ def _write(known: Orchestration, found: Plain, now: str) -> Plain:
     written = _CONTEXT.write(known)
     running = _list_running(found)
     if known.team is None:
-        # The team is over; those of it who did not finish have no other place.
+        # The team has ended; its unfinished agents appear nowhere else.
         running += _list_unfinished(object_of(found.get("teamState")))
     if _read_session(found.get("currentSession")) == known.session:
         written["currentSession"] = found.get("currentSession")

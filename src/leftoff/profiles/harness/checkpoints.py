@@ -85,7 +85,7 @@ def is_unused(path: Path) -> bool:
 
 
 def is_setup(session: Plain) -> bool:
-    """Return whether a session is the installer's, which is nobody's work."""
+    """Return whether a session is the installer's, which is not work."""
     is_named = bool(_SETUP.fullmatch(words_of(session.get("summary"))))
     return is_named and not list_words(session.get("completedTasks"))
 

@@ -63,7 +63,7 @@ def natives(folder: Path) -> Iterator[Path]:
     sessions = sorted(folder.glob(f"{SESSIONS}/*/{CONTEXT}"))
     last = [folder / PROGRESS] if (folder / PROGRESS).is_file() else []
     for path in [*first, *sessions, *last]:
-        # The installer writes a page about itself, which is nobody's work.
+        # The installer writes a page about itself, which is not work.
         if not (path in {*first, *last} and checkpoints.is_unused(path)):
             yield path
 

@@ -47,7 +47,7 @@ _STATED = {
 }
 # A context that is too long loses files down to this number.
 _FEWEST_FILES = 3
-# Roles that leftoff gave to files, and nobody stated.
+# Roles that leftoff gave to files, and no one stated.
 _OBSERVED = frozenset({"plan", "modified"})
 # The role of a file that somebody only named.
 _NAMED = "named in the checkpoint"
@@ -124,7 +124,7 @@ def _says_the_same(said: Plain, standing: Plain) -> bool:
 def next_steps(checkpoint: Checkpoint) -> list[str]:
     """Return what to do next, the next action first."""
     known = checkpoint.next_action
-    # That the user must be asked is no step, and git tracks some of these files.
+    # Asking the user is not a step, and git tracks some of these files.
     action = [known.text] if known is not None and not known.is_unknown else []
     todos = [todo.text for todo in checkpoint.todos if todo.status != "completed"]
     return [*dict.fromkeys([*action, *checkpoint.next_steps, *todos])]

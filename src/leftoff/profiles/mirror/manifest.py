@@ -56,7 +56,7 @@ _entry_decoder = msgspec.json.Decoder(ManifestEntry)
 _cursor_decoder = msgspec.json.Decoder(MirrorCursor)
 _shown_decoder = msgspec.json.Decoder(dict[str, list[str]])
 _removed_decoder = msgspec.json.Decoder(list[str])
-# Nobody asks for more names that are long gone.
+# More names that are long gone are never looked up.
 _MOST_REMOVED = 100
 _ODD = (OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError)
 

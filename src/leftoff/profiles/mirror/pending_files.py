@@ -36,7 +36,7 @@ def read_notes(
     running = store.project.environment.find_session()
     current = session_id or (running[1] if running else None)
     if session_id is not None and since is None:
-        # Nobody confirms an automatic save, so older notes may belong to other work.
+        # An automatic save is not confirmed, so older notes may belong to other work.
         since = store.now() - _RECENT
     notes: dict[str, Any] = {}
     for name in names:

@@ -127,7 +127,7 @@ def _find_text(checkpoint: Checkpoint) -> str | None:
     text, source = checkpoint.extra.get(TEXT), checkpoint.source
     if not isinstance(text, str) or source is None or source.profile != KEY:
         return None
-    # What was redacted is no longer what the file said.
+    # A redacted text is no longer the file's.
     return text if digest(text.encode("utf-8", "replace")) == source.sha256 else None
 
 

@@ -40,7 +40,7 @@ _AUTOMATIC = {f"checkpoint save ({trigger})": trigger for trigger in TRIGGERS}
 _CONFLICT_COPY = re.compile(r".+ \d+\.md")
 _AUTOMATIC_FILE = re.compile(r"-(?:precompact|auto)(?:-\d+)?$")
 _LEAST_BYTES = 100
-# A file with fewer sections is torn: nobody can say what it is about.
+# A file with fewer sections is torn, and does not show what it is about.
 _LEAST_SECTIONS = 3
 # A task that can be part of a file's name as it is.
 _FILE_NAME = re.compile(r"\w[\w.@+-]{0,99}")
@@ -135,7 +135,7 @@ def _read_task(path: Path, parts: Parts) -> str:
     if hint is not None:
         return hint[1]
     dated = DATED.fullmatch(path.name)
-    # In a language that nobody foresaw, all sections are unknown.
+    # In a language that leftoff does not know, all sections are unknown.
     count = len(parts.sections) + len(parts.unknown_sections)
     if dated is None or count < _LEAST_SECTIONS:
         return ""

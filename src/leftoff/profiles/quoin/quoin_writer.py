@@ -19,7 +19,7 @@ from leftoff.profiles.regular_files import find_newest_name
 # quoin's own limits: it warns above this size, and its marks expire.
 SOFT_CAP_BYTES = 4096
 _SWEPT_AFTER = timedelta(days=7)
-# After this time nobody waits for the output of the save any more.
+# After this time, no one waits for the output of the save.
 _FRESH = timedelta(minutes=1)
 # The tier that quoin declares for this skill.
 _TIER = "haiku"
@@ -49,7 +49,7 @@ def write(files: Files, news: StoreNews) -> None:
 
 def _find_restored(files: Files, news: StoreNews) -> list[Checkpoint]:
     """Return the restored checkpoints; on first contact, those whose mark is still here."""
-    # Only a restore consumes a mark: "go on" shows nothing of what was saved.
+    # Only a restore consumes a mark: "go on" shows nothing of the checkpoint.
     joined = {key for key, each in news.taken_up.items() if each.is_by_prompt}
     resumed = [each for each in news.resumed if each.id not in joined]
     if not news.is_whole:

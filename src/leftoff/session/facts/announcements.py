@@ -83,7 +83,7 @@ _COMES = re.compile(
 _AGAIN = re.compile(
     rf"(?P<link>,? (?:and then|and|then|so)|;|,) {_I_WILL}{_ADVERBS}", re.IGNORECASE
 )
-# Verbs that give no order, and pronouns that nobody could resolve in one.
+# Verbs that give no order, and pronouns that could not be resolved in one.
 _NO_ORDER = re.compile(
     r"(?:be|have|need|not|never|see|assume|admit|apologi[sz]e|understand|think|guess|say|note)\b"
     r"|.*\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself|you)\b(?!/)",

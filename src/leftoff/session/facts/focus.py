@@ -51,13 +51,13 @@ WEIGHTS = {
 }
 # Ten mentions say little more than two.
 _STRONGEST = 2.0
-# After so many calls, a sign of use or of a mention fades to a third.
+# After this many calls, a sign of use or a mention fades to a third.
 _SOON, _LATE = 5.0, 25.0
 _COMMANDED_FADES = 10.0
 _SHOWN_FADES, _LAST_SHOWN_FADES = 10.0, 3.0
 _REQUESTED_FADES, _SAID_FADES, _SAID_LAST_FADES = 20.0, 12.0, 4.0
 _OUTLINED_FADES, _FAILED_FADES, _PAIRED_FADES = 30.0, 10.0, 8.0
-# An output that names so many files says half as much about each of them.
+# An output that names this many files says half as much about each of them.
 _MANY_SHOWN = 10
 _END_OF_WORDS = 300
 _ASKED_CHARS = 600
@@ -68,7 +68,7 @@ _PARTS_AHEAD = 3
 _PRINTED = frozenset({"in an output", "in the last output", "in the error"})
 _FILES_OF_PART = 4
 
-# What others wrote or a build made. Nobody works on it, unless it was edited.
+# Code by others and build results. They are not part of the work unless they were edited.
 _MADE = re.compile(
     r"/(?:node_modules|vendor|third_party|site-packages|__pycache__|dist|build|out|target|coverage"
     r"|CMakeFiles|\.next|\.venv|venv|\.git|\.tox|\.cache|\.mypy_cache|\.pytest_cache|\.turbo)/"
@@ -444,7 +444,7 @@ def _is_likely(inside: str, state: FoldState) -> bool:
     known = {_inside(path, state).split("/")[0] for path in state.files}
     if parts[0] in known or parts[0].startswith("."):
         return True
-    # Nobody names a repository like a file of source code, except for JavaScript.
+    # Only JavaScript repositories are named like a source file.
     is_source = _SOURCE_NAME.search(inside) and not inside.endswith(".js")
     return bool(is_source) or _is_listed(inside, state)
 

@@ -155,7 +155,7 @@ class Fold:
         state, asked = self.state, strip_briefing(event.text)
         if asked != event.text:
             note_briefing(state, event.text, asked)
-            # Who gives a session a briefing and nothing else wants it to go on.
+            # A briefing alone, with no request, asks the session to continue the work.
             asked = asked or GO_ON
         state.seq += 1
         note_request(state, asked, at=event.at)

@@ -208,7 +208,7 @@ def _follow_trail(facts: Facts) -> str:
         return f"{facts.announced} Most recently the agent {done}." if done else facts.announced
     goal = _find_goal(facts)
     if order:
-        # So many calls have carried it out, at least in part.
+        # After this many calls, it has been carried out at least in part.
         return f'{goal} The agent announced: "{order}" Since then it {done}; go on from there.'
     return f"{goal} Most recently the agent {done}." if done else goal
 

@@ -50,7 +50,7 @@ _OLDEST_FAILURE = 60
 _NEWEST_FAILURE = 8
 _OLDEST_TODO = 20
 _MOST_HEADS = 40
-# Commands that only look around. Nobody has to repair one that found nothing.
+# Commands that only look around. One that found nothing need not be repaired.
 _LOOKING = frozenset(
     (
         "ls cat grep rg find head tail sed awk which command type file stat wc tree pwd echo jq cd"
@@ -290,7 +290,7 @@ def _find_failing(state: FoldState) -> tuple[FailedRun | None, str]:
     heads = [
         head for head in shell_commands.heads_of(last.command) if head.split()[0] not in _LOOKING
     ]
-    # Nobody has to repair a call with a wrong option, unless it was to check or deliver the work.
+    # A call with a wrong option need not be repaired, unless it was to check or deliver the work.
     command = shell_commands.without_cd(last.command)
     is_work = is_check(command) or is_delivery(command) or _RUNS_PROJECT.match(command)
     if not heads or (error_lines.is_misused(last.error) and not is_work):

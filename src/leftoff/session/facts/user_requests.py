@@ -35,7 +35,7 @@ _LATER_CHARS = 1000
 _MOST_RULES = 12
 _LONGEST_WITH_RULES = 2000
 _SHORT_REPLY = 80
-# Who types a request seldom needs more lines.
+# A typed request seldom has more lines.
 _TYPED_LINES = 5
 _PROPOSAL_CHARS = 400
 # The commands that `leftoff init` adds to agents: what they ask of leftoff is not the work. Some
