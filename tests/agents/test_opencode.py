@@ -13,6 +13,7 @@ from leftoff.agents.stream import (
     Compaction,
     Place,
     PlanSeen,
+    PromptQueued,
     SessionInfo,
     TodoList,
     ToolCall,
@@ -261,6 +262,25 @@ def test_a_prompt_of_a_run_is_read_without_its_quotes(save: Save) -> None:
     (said,) = only(read_file(opencode_agent, save(session(message("user", asked)))), UserText)
 
     assert said.text == "please write notes"
+
+
+@pytest.mark.parametrize(
+    ("ending", "queued"),
+    [
+        ({"time": {"created": 2}}, ["and the docs", "then stop"]),
+        ({"time": {"created": 2, "completed": 3}}, []),
+        ({"time": {"created": 2}, "error": {"name": "MessageAbortedError"}}, []),
+    ],
+)
+def test_a_prompt_typed_during_an_answer_waits_until_that_ends(
+    save: Save, ending: dict[str, Any], queued: list[str]
+) -> None:
+    asked = [message("user", words(each)) for each in ("add a retry", "and the docs", "then stop")]
+    answer = message("assistant", words("I'll"), **ending)
+    found = read_file(opencode_agent, save(session(asked[0], answer, *asked[1:])))
+
+    assert [each.text for each in only(found, PromptQueued)] == queued
+    assert len(only(found, UserText)) == 3 - len(queued)
 
 
 def test_a_running_call_has_no_result(save: Save) -> None:

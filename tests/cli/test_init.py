@@ -267,11 +267,17 @@ def test_every_agent_whose_sessions_are_read_can_be_wired() -> None:
 def test_the_preview_shows_the_entry_of_the_mcp_server_and_changes_nothing(
     cli: Cli, home: Path
 ) -> None:
-    shown = cli.ok("init", "--mcp", "--agent", "cursor", "--dry-run").out
+    # opencode reads this file, too, and then no other.
+    opencode = home / ".config" / "opencode" / "opencode.jsonc"
+    opencode.parent.mkdir(parents=True)
+    opencode.write_text("{}\n", encoding="utf-8")
+    shown = cli.ok("init", "--mcp", "--agent", "cursor", "--agent", "opencode", "--dry-run").out
 
-    assert '"mcpServers": {' in shown
+    assert '+  "mcpServers": {' in shown
+    assert '+  "mcp": {' in shown
     assert "leftoff's MCP server" in shown
     assert not (home / ".cursor").exists()
+    assert opencode.read_text(encoding="utf-8") == "{}\n"
 
 
 def test_every_agent_that_is_found_is_wired(cli: Cli, home: Path, settings: Path) -> None:

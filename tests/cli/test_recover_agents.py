@@ -58,6 +58,27 @@ def test_a_recovered_session_has_the_state_of_git(
     assert "1 commit" in cli.ok("resume", row["name"], "--for", agent).out
 
 
+def test_a_title_that_comes_later_is_no_work_and_no_sign_of_life(
+    cli: Cli, repo: Repo, tmp_path: Path
+) -> None:
+    """Gemini CLI adds a title to the last session's transcript when the next one starts."""
+    chat = leave_session("gemini", tmp_path / "home" / ".gemini", repo.folder)
+    # The session died in the middle of its turn.
+    lines = chat.read_bytes().splitlines(keepends=True)
+    called = max(n for n, line in enumerate(lines) if b'"toolCalls"' in line)
+    chat.write_bytes(b"".join(lines[: called + 1]))
+    hour_ago = time.time() - 3600
+    os.utime(chat, (hour_ago, hour_ago))
+    cli.ok("recover", "--since", "30d")
+
+    with chat.open("a", encoding="utf-8") as file:
+        file.write('{"$set":{"summary":"Write notes"}}\n')
+
+    assert "unsaved" not in cli.ok("list").out
+    (listed,) = cli.json("sessions")
+    assert listed["state"] == "saved"
+
+
 def test_a_session_that_was_killed_a_moment_ago_is_recovered_if_its_lock_is_free(
     cli: Cli, repo: Repo, tmp_path: Path
 ) -> None:

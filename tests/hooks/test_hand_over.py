@@ -9,11 +9,10 @@ import pytest
 
 from gitrepo import Repo
 from leftoff import context
-from leftoff.hooks import first_prompt, hand_over, settle, spool, start
+from leftoff.hooks import hand_over, settle, spool, start
 from leftoff.session import records
 from leftoff.store import BY_HAND_OVER, CheckpointEntry, Store
 from leftoff.threads import persist
-from reply_contracts import check_reply
 from stores import compose
 
 HANDED_OVER = "leftoff: the user handed this work over to this session."
@@ -71,27 +70,6 @@ def test_a_first_prompt_that_comes_before_the_start_adds_no_second_resume(
     life = records.life_of(state, "copilot", FIRST)
     assert life is not None
     assert life.offered == ""
-
-
-@pytest.mark.parametrize("has_started", [True, False])
-def test_a_first_prompt_that_overtakes_the_start_gets_the_briefing(
-    store: Store, repo: Repo, entry: CheckpointEntry, *, has_started: bool
-) -> None:
-    """Gemini CLI sends its first prompt while the hook of its session start still runs."""
-    hand_over.expect(store, repo.folder, "gemini", entry)
-    state = context.state_folder()
-    (ask_path,) = (state / "ready").rglob("gemini.UserPromptSubmit.new.ask")
-    if has_started:
-        assert begin(repo.folder, agent="gemini") == ""
-    fields = {"session_id": FIRST, "cwd": str(repo.folder), "prompt": "continue"}
-
-    reply = first_prompt.answer("gemini", "UserPromptSubmit", ask_path, json.dumps(fields).encode())
-
-    assert HANDED_OVER in json.loads(reply)["hookSpecificOutput"]["additionalContext"]
-    check_reply("gemini", "UserPromptSubmit", reply)
-    # It is said once, and nobody is asked again.
-    assert [*(state / "ready").rglob("gemini.UserPromptSubmit.*")] == []
-    assert store.index().find_joined(FIRST) is not None
 
 
 def test_only_one_session_gets_it(store: Store, repo: Repo, entry: CheckpointEntry) -> None:

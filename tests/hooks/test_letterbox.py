@@ -297,6 +297,29 @@ def test_a_reply_that_depends_on_the_event_is_asked_for_by_the_session_in_the_js
     assert box.spooled() == []
 
 
+def test_only_a_prompt_that_overtakes_the_start_of_its_session_waits_for_it(
+    box: Letterbox, tmp_path: Path
+) -> None:
+    """Gemini CLI sends a prompt that was given early while the hook of the session start runs."""
+    python, asked = tmp_path / "python", tmp_path / "asked"
+    prompt = " ".join([*box.command, "gemini", "UserPromptSubmit"])
+    python.write_text(
+        f'#!/bin/sh\ncase $3 in *.start) {prompt} ;; *.answer) echo "$*" >>"{asked}" ;; esac\n',
+        encoding="utf-8",
+    )
+    python.chmod(0o755)
+    box.install(str(python))
+    box.env["GEMINI_SESSION_ID"] = "one"
+
+    assert is_harmless(box.fire("SessionStart", b"{}", agent="gemini"))
+    assert is_harmless(box.fire("UserPromptSubmit", b"{}", agent="gemini"))
+
+    (words,) = asked.read_text(encoding="utf-8").splitlines()
+    assert words.startswith("-I -m leftoff.hooks.answer gemini UserPromptSubmit ")
+    assert words.endswith("/gemini.UserPromptSubmit.one.starting")
+    assert len(box.spooled()) == 1
+
+
 def test_what_another_with_the_same_pid_is_just_reading_is_left_alone(box: Letterbox) -> None:
     (box.state / "spool").mkdir(parents=True)
     box.reply("UserPromptSubmit", '{"own": 1}', session="s-1")

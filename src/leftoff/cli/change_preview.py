@@ -34,7 +34,7 @@ def describe_changes(changes: Sequence[FileChange]) -> list[dict[str, Any]]:
 
 def format_diff(change: FileChange) -> str:
     """Return the diff of a settings file; files that leftoff owns need none."""
-    if not change.is_foreign or change.path.suffix not in {".json", ".toml"}:
+    if not change.is_foreign or change.path.suffix not in {".json", ".jsonc", ".toml"}:
         return ""
     before, after = (_split_lines(data) for data in (change.before, change.after))
     name = str(change.path)

@@ -101,7 +101,7 @@ def main(agent: str, event: str, ask_path: str) -> None:
             replying = hooks.answer_compaction.answer
         elif kind == "pre-tool":
             replying = hooks.context_policy.answer
-        elif hooks.first_prompt.is_about_new_session(Path(ask_path)):
+        elif hooks.first_prompt.is_about_first_prompt(Path(ask_path)):
             replying = hooks.first_prompt.answer
         data = sys.stdin.buffer.read()
         reply = replying(agent, event, Path(ask_path), data)

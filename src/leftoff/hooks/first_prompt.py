@@ -1,8 +1,11 @@
-"""Answer the first prompt of a session that no session start announced.
+"""Answer the first prompt of a session whose start is not known, or has not been answered yet.
 
 Where resuming is always confirmed, such a prompt may ask where the work stopped, or be the summary
 of a compaction. letterbox.sh, the hook script, runs `hooks.answer` for it while an ask file exists
 for the folder and the session is not known to run.
+
+The interactive Gemini CLI sends a prompt that was given or typed early while the hook of its
+session start still runs. The letterbox marks that time with a file, and such a prompt waits.
 """
 
 import time
@@ -25,8 +28,8 @@ from leftoff.text.fence import say
 
 _NEW = "new"
 """The name of a session that is not known yet, in the names of ask files."""
-_HANDED = "handed"
-"""What the ask file says if a thread waits for the next session."""
+_STARTING = ".starting"
+"""Suffix of the reply to a prompt while the hook of the session start runs."""
 # Gemini CLI waits five seconds for the hook, and Python has to start.
 _WAIT_SECONDS = 3.5
 _PAUSE_SECONDS = 0.02
@@ -41,17 +44,6 @@ def expect(state: Path, folder: str, settings: Settings) -> None:
             replies.put(path, _NEW)
 
 
-def expect_hand_over(state: Path, folder: Path, agent: str) -> None:
-    """Make the letterbox ask about the first prompt of the session that gets a thread.
-
-    An agent that starts with a prompt may send it before the hook of its session start has ended.
-    """
-    if DIALECTS[agent].ADDS_AT_START:
-        return
-    place = replies.path_of(state, str(folder), agent, "UserPromptSubmit", _NEW)
-    replies.put(place.with_name(place.name + replies.ASK), _HANDED)
-
-
 def _list_ask_files(state: Path, folder: str) -> list[Path]:
     """Return the ask file of every agent with an event for prompts."""
     return [
@@ -62,20 +54,19 @@ def _list_ask_files(state: Path, folder: str) -> list[Path]:
     ]
 
 
-def is_about_new_session(ask_path: Path) -> bool:
-    """Return whether an ask file is the one for unknown sessions."""
-    return ask_path.name.endswith(f".{_NEW}{replies.ASK}")
+def is_about_first_prompt(ask_path: Path) -> bool:
+    """Return whether an ask file is for unknown sessions, or says that a session is starting."""
+    return ask_path.name.endswith((f".{_NEW}{replies.ASK}", _STARTING))
 
 
 def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
-    """Store the prompt, then return the offer that a session start would have made."""
+    """Store the prompt, then return the offer that a session start makes, or would have made."""
     environment = read_environment()
     read = spool.read(spool.keep(environment.state_folder, agent, event, data))
+    if ask_path.name.endswith(_STARTING):
+        return _await_start(ask_path)
     if read is None or not asks_to_continue(read.prompt):
         return NO_REPLY
-    if _has_hand_over(ask_path):
-        ask_path.unlink(missing_ok=True)
-        return _await_start(read, event)
     if records.life_of(environment.state_folder, agent, read.session_id) is not None:
         return NO_REPLY
     try:
@@ -94,35 +85,20 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     return DIALECTS[agent].context_reply(event, reply.text, notice=reply.notice)
 
 
-def _has_hand_over(ask_path: Path) -> bool:
-    try:
-        return ask_path.read_text(encoding="utf-8").strip() == _HANDED
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def _await_start(event: HookEvent, name: str) -> Reply:
-    """Return what the session start prepares for this prompt, as soon as it is there."""
-    environment = read_environment()
-    state = environment.state_folder
-    place = replies.path_of(state, event.cwd, event.agent, name, event.session_id)
+def _await_start(mark: Path) -> Reply:
+    """Return what the session start prepares for this prompt; wait until its hook has ended."""
+    place = mark.with_name(mark.name.removesuffix(_STARTING))
     deadline = time.monotonic() + _WAIT_SECONDS
-    while time.monotonic() < deadline:
-        if place.is_file():
-            reply = restore_reply(place.read_text(encoding="utf-8"))
-            replies.remove(place)
-            return reply
+    while mark.exists() and not place.is_file() and time.monotonic() < deadline:
         time.sleep(_PAUSE_SECONDS)
-    # The machine is too busy, or no session start came.
-    project = find_project(environment, Path(event.cwd))
-    store = Store(project)
+    # The hook may have been killed. Later prompts must not wait for it.
+    mark.unlink(missing_ok=True)
     try:
-        handed = hooks.hand_over.take(event, store, Context(environment, project).settings)
-    finally:
-        store.close()
-    if handed is None:
+        reply = restore_reply(place.read_text(encoding="utf-8"))
+    except FileNotFoundError:
         return NO_REPLY
-    return DIALECTS[event.agent].context_reply(name, handed.text, notice=handed.notice)
+    replies.remove(place)
+    return reply
 
 
 def _build_reply(event: HookEvent, store: Store, settings: Settings) -> StartReply:

@@ -12,7 +12,6 @@ import msgspec
 
 from leftoff.agents.hook_events import HookEvent
 from leftoff.config import Settings
-from leftoff.hooks import first_prompt
 from leftoff.hooks.offers import StartReply
 from leftoff.store import BY_HAND_OVER, CheckpointEntry, Store, disk, plain_name
 from leftoff.text.fence import Rendered, join, say
@@ -43,7 +42,6 @@ def expect(store: Store, folder: Path, agent: str, entry: CheckpointEntry) -> No
     mark = HandOver(thread=entry.slot, at=time.time())
     disk.ensure_folder(path.parent)
     disk.replace(path, msgspec.json.encode(mark), temps=path.parent, durable=False)
-    first_prompt.expect_hand_over(store.project.state_folder, folder, agent)
 
 
 def take(event: HookEvent, store: Store, settings: Settings) -> StartReply | None:

@@ -57,7 +57,17 @@ if [ "$name" = SessionStart ]; then
   # The only event whose reply is made now. With a plugin, `leftoff init` may never have run, and
   # the recorded Python may be gone.
   [ -x "$python" ] || python=$(leftoff hook-python </dev/null 2>/dev/null) || exit 0
-  [ -x "$python" ] && "$python" -I -m leftoff.hooks.start "$agent" 2>/dev/null
+  [ -x "$python" ] || exit 0
+  # Gemini CLI may send its first prompt while this runs. That prompt then waits for it.
+  starting=
+  case $agent.${GEMINI_SESSION_ID-} in
+    gemini. | *[!A-Za-z0-9_.@+=-]*) ;;
+    gemini.*)
+      starting=$ready/gemini.UserPromptSubmit.$GEMINI_SESSION_ID.starting
+      { [ -d "$ready" ] || mkdir -p "$ready"; [ -e "$starting" ] || true >"$starting"; } 2>/dev/null ;;
+  esac
+  "$python" -I -m leftoff.hooks.start "$agent" 2>/dev/null
+  [ -z "$starting" ] || rm -f "$starting"
   exit 0
 fi
 # Without leftoff nothing would process the event, and it holds what the user typed.
@@ -112,14 +122,18 @@ if [ -z "$session" ]; then
   fi
 fi
 reply=$ready/$agent.$name.${session:-any}
-if [ -f "$ready/$agent.$name.new.ask" ] && [ ! -e "$reply" ] && [ ! -e "$reply.ask" ] &&
+ask=$reply.ask
+if [ "$agent" = gemini ] && [ -f "$reply.starting" ] && [ ! -e "$ask" ]; then
+  # The hook of its session start has not ended.
+  ask=$reply.starting
+elif [ -f "$ready/$agent.$name.new.ask" ] && [ ! -e "$reply" ] && [ ! -e "$ask" ] &&
   [ ! -e "$state/live/$agent-$session.json" ]; then
   # No session start announced this session.
-  reply=$ready/$agent.$name.new
+  ask=$ready/$agent.$name.new.ask
 fi
-if [ -f "$reply.ask" ] && [ ! -L "$reply.ask" ]; then
+if [ -f "$ask" ] && [ ! -L "$ask" ]; then
   # Rare: the reply depends on the event itself.
-  "$python" -I -m leftoff.hooks.answer "$agent" "$name" "$reply.ask" 2>/dev/null
+  "$python" -I -m leftoff.hooks.answer "$agent" "$name" "$ask" 2>/dev/null
   exit 0
 fi
 # A zombie, which many containers never collect, counts as dead.

@@ -412,18 +412,19 @@ def list_unwritten(record: SessionRecord) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if asked:
         fields |= {"intent": asked, "pending_prompts": [] if said or began else [asked]}
-        fields |= _next(f"Answer the prompt that was still waiting: {_short(asked)}")
+        fields |= _next(f"Answer the prompt that is still waiting: {_short(asked)}", "prompt")
     if began:
         fields["in_flight"] = {"tool": "Bash", "what": began}
-        fields |= _next(f"Check, then repeat, the call cut short: Bash: {_short(began)}.")
+        again = f"Check, then repeat, the call that was cut short: Bash: {_short(began)}."
+        fields |= _next(again, "call")
     if said:
         fields["left_off"] = said
-        fields |= _next(f"The agent's last words: {_short(said)}")
+        fields |= _next(f"The agent's last words: {_short(said)}", "proposal")
     return fields
 
 
-def _next(text: str) -> dict[str, Any]:
-    return {"next_action": {"text": text, "origin": "inferred"}}
+def _next(text: str, source: str) -> dict[str, Any]:
+    return {"next_action": {"text": text, "origin": "inferred", "source": source}}
 
 
 def _short(text: str) -> str:

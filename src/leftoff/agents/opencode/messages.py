@@ -1,7 +1,7 @@
 """Turn the messages of an opencode session into events."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ from leftoff.agents.stream import (
     Kind,
     Place,
     PlanSeen,
+    PromptQueued,
     SessionEvent,
     SessionInfo,
     TodoList,
@@ -74,14 +75,16 @@ def read_session(session: Session, find: Find, *, depth: int = 0) -> Iterator[Se
         yield SessionInfo(session_id=_session_id(session), agent_version=version)
         if cwd:
             yield Place(cwd=cwd)
-    for message in _skip_undone(session):
+    messages = [*_skip_undone(session)]
+    taken = len(messages) - _count_queued(messages)
+    for number, message in enumerate(messages):
         info = mapping(message.get("info"))
         event["at"] = instant(mapping(info.get("time")).get("created"))
         here = text(mapping(info.get("path")).get("cwd"))
         if here and here != cwd and not depth:
             cwd = here
             yield Place(cwd=cwd, **event)
-        yield from _read_message(info, message, event)
+        yield from _read_message(info, message, event, is_queued=number >= taken)
         # A damaged database could link sessions in a circle.
         if depth < _DEEPEST:
             for child in _children(message):
@@ -105,6 +108,16 @@ def _skip_undone(session: Session) -> Iterator[dict[str, Any]]:
         yield message
 
 
+def _count_queued(messages: Sequence[dict[str, Any]]) -> int:
+    """Count the prompts at the end, which wait because the answer before them has not ended."""
+    infos = [mapping(message.get("info")) for message in reversed(messages)]
+    number = next((n for n, info in enumerate(infos) if info.get("role") != "user"), 0)
+    moments = mapping(infos[number].get("time")) if number else {}
+    # Without an error: opencode also ends an answer with one.
+    is_open = bool(moments.get("created")) and not moments.get("completed")
+    return number if is_open and not infos[number].get("error") else 0
+
+
 def _children(message: dict[str, Any]) -> list[str]:
     parts = (mapping(part) for part in listing(message.get("parts")))
     states = (mapping(part.get("state")) for part in parts if part.get("tool") == "task")
@@ -115,14 +128,14 @@ def _children(message: dict[str, Any]) -> list[str]:
 
 
 def _read_message(
-    info: dict[str, Any], message: dict[str, Any], event: dict[str, Any]
+    info: dict[str, Any], message: dict[str, Any], event: dict[str, Any], *, is_queued: bool
 ) -> Iterator[SessionEvent]:
     parts = [mapping(part) for part in listing(message.get("parts"))]
     words = "\n".join(_words(part) for part in parts if _words(part))
     if info.get("role") == "user":
         typed = _REMINDER.sub("", words).strip() or _find_subtask(parts)
         if typed and not typed.startswith(_NOTICES):
-            yield UserText(text=unquote(typed), **event)
+            yield (PromptQueued if is_queued else UserText)(text=unquote(typed), **event)
         return
     if info.get("summary") is True:
         yield Compaction(summary=words, **event)
