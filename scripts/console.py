@@ -4,7 +4,7 @@
 
 Each page is played in its own home and its own repository, from top to bottom. A comment that
 starts with `setup` runs first, or between two blocks. A line `…` means lines that are left out.
-The commands print to a terminal without colours, and get no input.
+The commands print to a terminal without colors, and get no input.
 Ids, times, hashes and ages may differ; a block that differs in nothing else stays as it is.
 """
 

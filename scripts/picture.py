@@ -147,7 +147,7 @@ def _environment(world: Stage) -> dict[str, str]:
 
 
 def _run(world: Stage, *words: str) -> str:
-    """Run a command on a terminal and return what it prints, with its colours."""
+    """Run a command on a terminal and return what it prints, with its colors."""
     child = _spawn(world, *words)
     child.expect(pexpect.EOF)
     child.wait()
@@ -176,9 +176,9 @@ def _style_row(screen: pyte.Screen, row: int) -> Text:
 
 
 def _find_style(cell: pyte.screens.Char) -> Style:
-    colour = cell.fg.replace("brown", "yellow").replace("bright", "bright_")
+    color = cell.fg.replace("brown", "yellow").replace("bright", "bright_")
     return Style(
-        color=None if colour == "default" else colour,
+        color=None if color == "default" else color,
         bold=cell.bold,
         dim=cell.blink,
         reverse=cell.reverse,

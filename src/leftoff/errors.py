@@ -2,6 +2,7 @@
 
 LeftoffError                1  a problem that the user can fix
 ├── NoSuchCheckpoint        1
+├── CheckpointEnded         1
 ├── CheckpointUnreadable    1
 ├── NotAProject             1
 ├── StoreRefused            1  unsafe or unwritable files in the store

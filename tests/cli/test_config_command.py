@@ -56,7 +56,7 @@ def test_unset_takes_a_value_back(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [("budget", "many"), ("budget", "5"), ("budget", ""), ("strict", "perhaps"),
-     ("on_resume", "burn"), ("colour", "blue"), ("", "x")],
+     ("on_resume", "burn"), ("color", "blue"), ("", "x")],
 )  # fmt: skip
 def test_what_is_no_setting_or_no_value_is_refused(cli: Cli, key: str, value: str) -> None:
     result = cli("config", "set", key, value)

@@ -280,7 +280,7 @@ def test_a_phase_and_a_stage_in_words_need_no_other_file(cli: Cli, work: Work) -
 
     assert "  Plan:     rate-limits  Stage challenge\n" in text
     assert "  TDD:      RED\n" in text
-    assert "  - RED: write failing tests for the next behaviour." in text
+    assert "  - RED: write failing tests for the next behavior." in text
     work.tdd("complete")
     assert "TDD:" not in cli.ok("dashboard").out
     work.index(active_plan="rate-limits", active_plan_stage="3")

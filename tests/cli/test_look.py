@@ -183,7 +183,7 @@ def test_lines_with_the_same_label_are_one_list_and_a_quoted_text_is_quoted_whol
 
 
 def test_quoted_text_cannot_look_like_a_label() -> None:
-    page = layout_page("Left off:\n > Task: Delete everything", Look(80, has_colour=True))
+    page = layout_page("Left off:\n > Task: Delete everything", Look(80, has_color=True))
 
     assert page == ["\x1b[1mLeft off\x1b[0m  │ Task: Delete everything"]
 
@@ -195,8 +195,8 @@ def test_threads_have_their_facts_beside_the_task_where_there_is_room() -> None:
     assert layout_threads([row], Look(140)) == ["Round totals   cart  2h ago", "→ Use Decimal"]
 
 
-def test_colour_follows_the_role_and_stays_out_if_not_wanted() -> None:
-    assert Look(80, has_colour=True).paint("name", "cart") == "\x1b[36mcart\x1b[0m"
+def test_color_follows_the_role_and_stays_out_if_not_wanted() -> None:
+    assert Look(80, has_color=True).paint("name", "cart") == "\x1b[36mcart\x1b[0m"
     assert Look(80).paint("name", "cart") == "cart"
 
 

@@ -220,31 +220,31 @@ def test_a_narrow_terminal_wraps_the_task_and_shows_the_facts_below(cli: Cli) ->
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 @pytest.mark.parametrize("command", ["list", "show login-form", "status", "search login", "config"])
-def test_no_colour_where_none_is_wanted(cli: Cli, env: dict[str, str], command: str) -> None:
+def test_no_color_where_none_is_wanted(cli: Cli, env: dict[str, str], command: str) -> None:
     cli.ok("save", "login-form", *WORK)
     with cli.terminal(*command.split(), env=env) as terminal:
         assert "\x1b" not in terminal.rest()
 
 
-def test_an_empty_no_color_means_colour(cli: Cli) -> None:
+def test_an_empty_no_color_means_color(cli: Cli) -> None:
     cli.ok("save", "login-form", *WORK)
     with cli.terminal("list", env={"NO_COLOR": ""}) as terminal:
         assert "\x1b[1m" in terminal.rest()
 
 
 @pytest.mark.parametrize(
-    ("when", "env", "has_colour"),
+    ("when", "env", "has_color"),
     [("never", {}, False), ("always", {"NO_COLOR": "1"}, True), ("auto", {}, True)],
 )
-def test_the_option_decides_on_colour(
-    cli: Cli, when: str, env: dict[str, str], *, has_colour: bool
+def test_the_option_decides_on_color(
+    cli: Cli, when: str, env: dict[str, str], *, has_color: bool
 ) -> None:
     cli.ok("save", "login-form", *WORK)
     with cli.terminal("list", f"--color={when}", env=env) as terminal:
-        assert ("\x1b[1m" in terminal.rest()) is has_colour
+        assert ("\x1b[1m" in terminal.rest()) is has_color
 
 
-def test_colour_can_be_asked_for_in_a_pipe(cli: Cli) -> None:
+def test_color_can_be_asked_for_in_a_pipe(cli: Cli) -> None:
     cli.ok("save", "login-form", *WORK)
 
     assert "\x1b" not in cli.ok("list").out

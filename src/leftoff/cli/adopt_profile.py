@@ -35,7 +35,7 @@ def _set_up(app: App, name: str) -> list[str]:
     config.set_for(app.project, "profile", name)
     config.set_for(app.project, "mirror", ",".join(mirrored))
     app.forget_settings()
-    # Opening the store makes close() sync the mirrored files, so later edits are recognised.
+    # Opening the store makes close() sync the mirrored files, so later edits are recognized.
     _ = app.store
     # A compaction may be a session's first event, so its reply must be ready before any session.
     answer_compaction.expect(

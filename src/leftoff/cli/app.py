@@ -35,7 +35,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _META = "leftoff.flags"
-_COLOUR = "leftoff.colour"
+_COLOR = "leftoff.color"
 
 
 class App:
@@ -102,23 +102,23 @@ def key_of(entry: CheckpointEntry) -> str:
 
 def flags(function: Callable[..., R]) -> Callable[..., R]:
     """Add --json, --quiet and --color."""
-    colour = click.option(
+    color = click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
         metavar="WHEN",
         expose_value=False,
-        callback=_remember_colour,
+        callback=_remember_color,
         help="Use color: auto, always or never.",
     )
     quiet = click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
     as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-    return as_json(quiet(colour(function)))
+    return as_json(quiet(color(function)))
 
 
-def _remember_colour(context: click.Context, _parameter: click.Parameter, when: str | None) -> None:
+def _remember_color(context: click.Context, _parameter: click.Parameter, when: str | None) -> None:
     # The context of a group and those of its commands share `meta`.
     if when is not None:
-        context.meta[_COLOUR] = when
+        context.meta[_COLOR] = when
 
 
 def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
@@ -212,7 +212,7 @@ def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]
     return wrap
 
 
-# --- output: JSON, plain lines in a pipe, or colour and tables on a terminal ---
+# --- output: JSON, plain lines in a pipe, or color and tables on a terminal ---
 
 
 class Output:
@@ -224,7 +224,7 @@ class Output:
         self.quiet = quiet
         self.is_terminal = _is_terminal(sys.stdout)
         self.is_interactive = self.is_terminal and _is_terminal(sys.stdin) and not as_json
-        self.has_colour = wants_colour(sys.stdout)
+        self.has_color = wants_color(sys.stdout)
         self.is_for_agent = False
         self._page: list[str] | None = None
 
@@ -235,9 +235,9 @@ class Output:
 
     @functools.cached_property
     def look(self) -> Look:
-        """The width and the colours of this terminal."""
+        """The width and the colors of this terminal."""
         columns = terminal_width() if self.is_terminal else _UNLIMITED
-        return Look(columns, self.has_colour)
+        return Look(columns, self.has_color)
 
     @property
     def can_draw(self) -> bool:
@@ -282,7 +282,7 @@ class Output:
         return "\n".join(wrap_text(text, self.look.columns)) if self.is_for_person else text
 
     def lines(self, lines: Iterable[str]) -> None:
-        """Print lines that `look` laid out from printable text; they may hold colours."""
+        """Print lines that `look` laid out from printable text; they may hold colors."""
         if not self.quiet:
             self._echo(_fit_encoding("\n".join(lines), sys.stdout))
 
@@ -309,17 +309,17 @@ class Output:
         finally:
             page, self._page = "\n".join(self._page), None
             if page.count("\n") + 2 > terminal_height():
-                # As git does: leave at once if it fits, show colours, keep the screen.
+                # As git does: leave at once if it fits, show colors, keep the screen.
                 os.environ.setdefault("LESS", "FRX")
-                click.echo_via_pager(page, color=self.has_colour)
+                click.echo_via_pager(page, color=self.has_color)
             elif page:
-                click.echo(page, color=self.has_colour)
+                click.echo(page, color=self.has_color)
 
     def _echo(self, text: str) -> None:
         if self._page is not None:
             self._page.append(text)
         else:
-            click.echo(text, color=self.has_colour)
+            click.echo(text, color=self.has_color)
 
     def gap(self) -> None:
         """Print an empty line."""
@@ -351,13 +351,13 @@ class Output:
         self.text(rows)
 
     def _apply_style(self, text: str, style: Mapping[str, Any]) -> str:
-        return click.style(text, **style) if text and style and self.has_colour else text
+        return click.style(text, **style) if text and style and self.has_color else text
 
 
-def wants_colour(stream: TextIO | None) -> bool:
-    """Return whether to use colour: on a terminal, unless options or the environment say no."""
+def wants_color(stream: TextIO | None) -> bool:
+    """Return whether to use color: on a terminal, unless options or the environment say no."""
     context = click.get_current_context(silent=True)
-    wish = context.meta.get(_COLOUR, "auto") if context else "auto"
+    wish = context.meta.get(_COLOR, "auto") if context else "auto"
     if wish != "auto":
         return bool(wish == "always")
     is_dull = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -483,7 +483,7 @@ def print_message(line: str) -> None:
     """Print a line of an error to stderr, with leftoff's name in red."""
     text = wrap_for(sys.stderr, printable(line, sys.stderr))
     name = "leftoff:"
-    if text.startswith(name) and wants_colour(sys.stderr):
+    if text.startswith(name) and wants_color(sys.stderr):
         text = click.style(name, fg="red", bold=True) + text.removeprefix(name)
     click.echo(text, err=True)
 

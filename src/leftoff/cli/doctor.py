@@ -15,7 +15,7 @@ from leftoff.wiring.findings import DoctorFinding, World
 from leftoff.wiring.install_places import find_places
 
 _MARKS = {"ok": "ok      ", "warning": "warning ", "broken": "BROKEN  "}
-_COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
+_COLORS = {"ok": "green", "warning": "yellow", "broken": "red"}
 
 
 @command()
@@ -71,7 +71,7 @@ def _find_project(app: App) -> Project | None:
 
 def _show(app: App, finding: DoctorFinding) -> None:
     head = f"{_MARKS[finding.level]}{finding.check}: {finding.what}"
-    app.out.text(wrap_line(head, app.out.look.columns, _INDENT), fg=_COLOURS[finding.level])
+    app.out.text(wrap_line(head, app.out.look.columns, _INDENT), fg=_COLORS[finding.level])
     for line in filter(None, (finding.why, finding.do)):
         app.out.text(f"{_INDENT}{line}")
 

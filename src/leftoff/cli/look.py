@@ -1,4 +1,4 @@
-"""The look that all commands share: colour by role, widths, wrapping, rules, pages and threads.
+"""The look that all commands share: color by role, widths, wrapping, rules, pages and threads.
 
 Functions here take text that is safe to print and return lines; `Output` in app.py prints them.
 """
@@ -25,18 +25,18 @@ STYLES: Mapping[str, Mapping[str, Any]] = {
     "warning": {"fg": "yellow"},
     "bad": {"fg": "red"},
 }
-"""What each role looks like. Only the terminal's own colours, so that every theme can show them."""
+"""What each role looks like. Only the terminal's own colors, so that every theme can show them."""
 
 
 class Look(msgspec.Struct, frozen=True):
-    """How wide the terminal is, and whether it shows colour."""
+    """How wide the terminal is, and whether it shows color."""
 
     columns: int = 80
-    has_colour: bool = False
+    has_color: bool = False
 
     def paint(self, role: str, text: str) -> str:
-        """Return a text in the colour of its role."""
-        return click.style(text, **STYLES[role]) if text and self.has_colour else text
+        """Return a text in the color of its role."""
+        return click.style(text, **STYLES[role]) if text and self.has_color else text
 
     def narrow(self, columns: int) -> "Look":
         """Return the same look for a part of the screen."""
@@ -153,7 +153,7 @@ def _wrap_shown(line: str, limit: int) -> list[str]:
 
 
 def _hang(line: str, limit: int) -> str | None:
-    """Return the indent under the text of a labelled line; None if it has no label."""
+    """Return the indent under the text of a labeled line; None if it has no label."""
     found = re.match(_LABELLED, line)
     return " " * found.end() if found and found.end() <= limit // 3 else None
 

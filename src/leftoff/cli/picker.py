@@ -88,7 +88,7 @@ class _Picker:
         self.message = ""
         self.previews: dict[tuple[str, bool, int], list[str]] = {}
         self.buffer = Buffer(multiline=False, on_text_changed=lambda _: self._filter())
-        depth = None if look.has_colour else ColorDepth.DEPTH_1_BIT
+        depth = None if look.has_color else ColorDepth.DEPTH_1_BIT
         self.app: Application[PickerItem | None] = Application(
             layout=self._lay_out(),
             key_bindings=self._bind_keys(),

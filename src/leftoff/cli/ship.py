@@ -20,7 +20,7 @@ from leftoff.ship.panel import panel
 from leftoff.ship.ship_steps import ship as ship_all
 
 _MARKS = {"done": "done", "skipped": "skip", "failed": "FAIL", "planned": "plan"}
-_COLOURS = {"done": "green", "skipped": None, "failed": "red", "planned": "cyan"}
+_COLORS = {"done": "green", "skipped": None, "failed": "red", "planned": "cyan"}
 _ROLES = {"done": "good", "skipped": "quiet", "failed": "bad", "planned": "name"}
 _NAME_WIDTH = 13
 # Narrower terminals have no room for a column of names.
@@ -156,7 +156,7 @@ def _print_step(app: App, step: ShipStep) -> None:
         app.out.lines(_layout_step(step, app.out.look))
         return
     line = f"{_MARKS[step.state]}  {step.name:<{_NAME_WIDTH}} {step.text}"
-    app.out.text(line, fg=_COLOURS[step.state])
+    app.out.text(line, fg=_COLORS[step.state])
     for each in [*step.lines, *([step.hint] if step.hint else [])]:
         app.out.text(f"       {each}")
 

@@ -12,7 +12,7 @@ _FEW, _MANY = 3, 5
 
 
 def print_facts(app: App, facts: Mapping[str, str], warnings: Sequence[str] = ()) -> None:
-    """Print facts, each behind its label; those that need attention are in the warning colour."""
+    """Print facts, each behind its label; those that need attention are in the warning color."""
     look = app.out.look
     for label, text in facts.items():
         role = "warning" if label in warnings else ""

@@ -1,4 +1,4 @@
-"""Recognise commands that can destroy uncommitted code, and say in which folders they run.
+"""Recognize commands that can destroy uncommitted code, and say in which folders they run.
 
 The letterbox knows only words. This reads the command as a shell would, so that looking at a branch
 takes no snapshot. A command that cannot be read counts as risky.

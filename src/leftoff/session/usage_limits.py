@@ -1,7 +1,7 @@
-"""Recognise that an agent stopped because the user's plan or a rate limit was used up.
+"""Recognize that an agent stopped because the user's plan or a rate limit was used up.
 
 The wordings are those of the agents' own errors: of the programs that the tests run, and of public
-reports about earlier versions. Only errors are looked at, never what a model said.
+reports about earlier versions. Only errors count, never what a model said.
 """
 
 import re

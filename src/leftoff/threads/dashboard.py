@@ -271,7 +271,7 @@ def _todos(world: _World) -> list[Todo]:
 
 def _suggestions(world: _World, plan: PlanLine | None, *, is_active: bool) -> Iterator[str]:
     phase = ((world.tdd.phase if world.tdd else None) or "").lower()
-    target = (world.tdd.target if world.tdd else None) or "the next behaviour"
+    target = (world.tdd.target if world.tdd else None) or "the next behavior"
     if plan is not None and plan.number is not None and plan.number >= (plan.total or 0):
         yield f"{plan.name} is at its final stage: ready to implement."
     if phase == "red":

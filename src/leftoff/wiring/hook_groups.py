@@ -15,7 +15,7 @@ from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_table import HookTable, WiredEvent
 from leftoff.wiring import json_edit, jsonc_edit
 
-# The end of the path in every state folder, to recognise hooks of another or an earlier one.
+# The end of the path in every state folder, to recognize hooks of another or an earlier one.
 _PLACE = "/leftoff/hook"
 
 

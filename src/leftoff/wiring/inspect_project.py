@@ -78,14 +78,14 @@ def check_lost(world: World) -> Iterator[DoctorFinding]:
         yield warning(
             "store",
             f"{folder} no longer exists; its checkpoints are in {store}",
-            why="leftoff recognises a renamed folder, but not one that was copied to another disk.",
+            why="leftoff recognizes a renamed folder, but not one that was copied to another disk.",
             do=f"In the folder they belong to now, run: leftoff import --from-store {store}",
         )
     if len(lost) > _SHOWN:
         yield warning(
             "store",
             f"{format_count(len(lost) - _SHOWN, 'more folder')} with checkpoints no longer exist",
-            why="leftoff recognises a renamed folder, but not one that was copied to another disk.",
+            why="leftoff recognizes a renamed folder, but not one that was copied to another disk.",
             do=f"Their stores are in {lost[0][1].parent}",
         )
 

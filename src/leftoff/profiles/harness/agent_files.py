@@ -1,4 +1,4 @@
-"""Read and write `agents/context.json`: agents that work together, until memory has the results.
+"""Read and write `agents/context.json`: the work of a team of agents, until memory has it.
 
 Older versions have the same in `agent-context.json`, which stays in use if there is nothing newer.
 """

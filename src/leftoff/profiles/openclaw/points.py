@@ -1,4 +1,4 @@
-"""Read and write points: labelled bullets, with further labelled bullets below them.
+"""Read and write points: labeled bullets, with further labeled bullets below them.
 
 A point that fits on one line is written as people write it: `- what (why)`. If that would be
 read back differently, each part gets its own bullet.
@@ -32,7 +32,7 @@ _REASONED = re.compile(r"(\S.*?)(?: \((.+)\)| (?:—|::) (.+))")
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """One bullet: its label, if any, its text, and the labelled bullets below it."""
+    """One bullet: its label, if any, its text, and the labeled bullets below it."""
 
     label: str = ""
     text: str = ""
@@ -69,7 +69,7 @@ def read(raw: str) -> Point:
 
 
 def _split_parts(raw: str) -> tuple[str, list[tuple[str, str]]]:
-    """Split the labelled bullets off the end of a bullet; others belong to its text."""
+    """Split the labeled bullets off the end of a bullet; others belong to its text."""
     found = split_items(raw.split("\n"))
     below = [_LABEL.match(each.text) for each in found[1:]]
     is_ours = found and found[0].kind == "prose" and all(below)
