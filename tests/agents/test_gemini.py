@@ -216,6 +216,23 @@ def test_a_cancelled_call_is_a_refusal() -> None:
     assert (result.ok, result.rejected) == (False, "")
 
 
+def test_the_project_is_known_by_its_hash_once_a_path_is_below_it() -> None:
+    project = {"sessionId": "s", "projectHash": hashlib.sha256(b"/home/u/repo").hexdigest()}
+    edited = call("replace", file_path="a.py")
+    edited["resultDisplay"] = {"filePath": "/home/u/repo/src/a.py"}
+    events = feed(
+        gemini_agent,
+        [
+            project,
+            answer("g1", toolCalls=[call("read_file", file_path="/home/u/other/b.py")]),
+            answer("g2", toolCalls=[edited]),
+            answer("g3", toolCalls=[call("read_file", file_path="/home/u/repo/c.py")]),
+        ],
+    )
+
+    assert [place.cwd for place in only(events, Place)] == ["/home/u/repo"]
+
+
 def test_sessions_are_found_by_name_and_by_hash(tmp_path: Path) -> None:
     root = tmp_path / ".gemini"
     hashed = hashlib.sha256(b"/repo").hexdigest()

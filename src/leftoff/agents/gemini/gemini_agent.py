@@ -6,7 +6,7 @@ and `$rewindTo` drops the last ones. Each event is reported only once.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import msgspec
@@ -33,12 +33,14 @@ from leftoff.agents.stream import (
     SessionEvent,
     SessionInfo,
     TodoList,
+    ToolCall,
     ToolResult,
     TurnFailed,
     Usage,
     UserText,
 )
 from leftoff.agents.tool_calls import todo_items, tool_call
+from leftoff.digests import sha256
 
 __all__ = [
     "find_sessions",
@@ -126,6 +128,7 @@ class GeminiReader:
         if session_id := text(record.get("sessionId")):
             at = text(record.get("startTime"))
             events.append(SessionInfo(session_id=session_id, at=at))
+            self.state["project"] = text(record.get("projectHash"))
         if folders := [text(folder) for folder in listing(record.get("directories"))]:
             events.append(Place(cwd=folders[0]))
         for message in self._not_passed([mapping(one) for one in listing(record.get("messages"))]):
@@ -170,7 +173,22 @@ class GeminiReader:
             reported.append("tokens")
             yield Usage(tokens=total, model=text(message.get("model")), at=at)
         for call in map(mapping, listing(message.get("toolCalls"))):
-            yield from _call(call, reported)
+            for event in _call(call, reported):
+                paths = event.paths if isinstance(event, ToolCall | ToolResult) else ()
+                if folder := self._find_project(paths):
+                    yield Place(cwd=folder, at=at)
+                yield event
+
+    def _find_project(self, paths: Sequence[str]) -> str:
+        """Return the project's folder once a path is below it: a session names only its hash."""
+        wanted = text(self.state.get("project"))
+        for path in paths if wanted else ():
+            kind = PureWindowsPath if path[1:2] == ":" else PurePosixPath
+            for folder in map(str, kind(path).parents):
+                if sha256(folder.encode("utf-8", "replace")).hexdigest() == wanted:
+                    self.state["project"] = ""
+                    return folder
+        return ""
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
