@@ -279,7 +279,8 @@ def _names_any(texts: Iterable[str], told: str) -> bool:
 
 
 def _is_cut_short(told: str, truth: Row, seen: Timeline) -> bool:
-    named = [(truth["in_flight"] or {}).get("what", ""), *seen.open.values()]
+    opened = [_CD.sub("", what) for what in seen.open.values()]
+    named = [(truth["in_flight"] or {}).get("what", ""), *opened]
     is_last = seen.called > max(seen.asked, seen.said)
     return is_last and bool(seen.open) and _names_any(named, told)
 
