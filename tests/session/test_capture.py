@@ -74,6 +74,35 @@ def test_a_command_repeated_in_a_row_is_one_step(tmp_path: Path) -> None:
     assert steps == ["make test", "workmux status", "git diff", "workmux status"]
 
 
+def test_a_search_repeated_in_a_row_is_one_step(tmp_path: Path) -> None:
+    looks = [line for n in range(3) for line in use(n, "Grep", pattern="x")]
+    path = write(tmp_path / "s1.jsonl", [entry("user", "find x"), *looks])
+
+    assert [step.what for step in capture(path).checkpoint.trail] == ["x"]
+
+
+def test_a_look_at_what_is_not_there_is_no_approach_that_failed(tmp_path: Path) -> None:
+    def fail(number: int, command: str, output: str) -> list[dict[str, Any]]:
+        call, done = use(number, "Bash", command=command)
+        done["message"]["content"][0] |= {"is_error": True, "content": f"Exit code 1\n{output}"}
+        return [call, done]
+
+    path = write(
+        tmp_path / "s1.jsonl",
+        [
+            entry("user", "build it"),
+            *fail(1, "ls dist", "ls: dist: No such file or directory"),
+            *fail(2, "make dist", "make: no rule for dist"),
+            *fail(3, "make all", "make: error 1"),
+        ],
+    )
+    checkpoint = capture(path).checkpoint
+
+    assert checkpoint.last_failure
+    assert checkpoint.last_failure.command == "make all"
+    assert [failed.what for failed in checkpoint.failed] == ["make dist"]
+
+
 def test_a_save_over_mcp_is_not_the_call_that_was_cut_short(tmp_path: Path) -> None:
     save = {"type": "tool_use", "id": "c2", "name": "mcp__leftoff__save", "input": {"name": "x"}}
     path = write(

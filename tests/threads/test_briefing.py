@@ -628,10 +628,13 @@ def test_a_template_begins_with_what_it_asks_for() -> None:
     assert "Task: You are a senior reviewer. Review the diff of pull request 482.\n" in text
 
 
-def test_the_task_is_not_quoted_again_by_the_next_action() -> None:
-    task = "Lint all the pages of the website, those with the suffix mdx too. Then fix them all."
+@pytest.mark.parametrize("between", [" ", "\n\n---\n\n## "])
+def test_the_task_is_not_quoted_again_by_the_next_action(between: str) -> None:
+    parts = ("Lint all the pages of the website, those with the suffix mdx too.", "Then fix all.")
+    task = between.join(parts)
+    quoted = " ".join(parts)
     action = NextAction(
-        text=f"Continue with the request: {task} Most recently the agent ran `make lint`.",
+        text=f"Continue with the request: {quoted} Most recently the agent ran `make lint`.",
         origin="inferred",
         source="trail",
     )

@@ -1,5 +1,6 @@
 """Turn an agent's session into a checkpoint that says where the work left off."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -42,6 +43,9 @@ _MOST_IN_FLIGHT = 3
 _MOST_FAILED = 3
 _TASK_CHARS = 600
 _COMMAND_CHARS = 200
+_FOUND_NOTHING = re.compile(
+    rf"{COMPLETED}|.*(?:No such file or directory|cannot access|cannot find (?:the )?path)"
+)
 
 
 class Captured(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,8 +165,8 @@ def _group_calls(trail: list[TrailEntry]) -> list[list[TrailEntry]]:
         is_file = entry.kind in {"read", "edit"} and entry.ok
         if is_same and is_file and len(_name_group([*groups[-1], entry])) <= _MERGED_CHARS:
             groups[-1].append(entry)
-        elif last and entry.kind == "run" and (last.tool, last.what) == (entry.tool, entry.what):
-            # A session that polls a command repeats it; only the newest outcome still holds.
+        elif last and not is_file and (last.tool, last.what) == (entry.tool, entry.what):
+            # A session that polls repeats a call; only the newest outcome still holds.
             groups[-1] = [entry]
         else:
             groups.append([entry])
@@ -241,8 +245,8 @@ def _list_failures(facts: Facts) -> list[Failure]:
     return [
         Failure(what=shorten(failure.command, _COMMAND_CHARS), why=failure.error)
         for failure in reversed(facts.failures[-_MOST_FAILED - 1 : -1])
-        # A search that found nothing is not an approach that failed.
-        if not (is_look(failure.command) and failure.error.startswith(COMPLETED))
+        # A look at what is not there is not an approach that failed.
+        if not (is_look(failure.command) and _FOUND_NOTHING.match(failure.error))
     ]
 
 

@@ -4,7 +4,7 @@ A briefing depends only on a checkpoint and its checks. Every line has a weight 
 helps the next session; if the budget is short, the lightest lines are left out.
 """
 
-import posixpath
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 
@@ -256,10 +256,18 @@ def _drop_task(action: str, task: str) -> str:
     lead = _QUOTES_REQUEST[-1]
     if not action.startswith(lead):
         return action
-    quoted = posixpath.commonprefix([action[len(lead) :], task]).rstrip(" .")
-    rest = action[len(lead) + len(quoted) :]
-    is_task = len(quoted) >= min(len(task.rstrip(" .")), _TOLD_CHARS) and rest[:1] in {"", " ", "."}
-    return f"Continue with the task. {rest.lstrip(' .…')}".rstrip() if is_task else action
+    said = action[len(lead) :]
+    end = _measure_common_words(said, task)
+    is_task = end >= min(len(task.rstrip(" .")), _TOLD_CHARS)
+    rest = said[end:].lstrip(" .…:;!?)*_`\"'")
+    return f"Continue with the task. {rest}".rstrip() if is_task else action
+
+
+def _measure_common_words(text: str, other: str) -> int:
+    """Return how far two texts begin with the same words; marks and line ends do not count."""
+    pairs = zip(re.finditer(r"\w+", text), re.finditer(r"\w+", other), strict=False)
+    same = itertools.takewhile(lambda pair: pair[0][0] == pair[1][0], pairs)
+    return max((one.end() for one, _ in same), default=0)
 
 
 def _format_origin(action: NextAction) -> Rendered:

@@ -70,6 +70,19 @@ def test_a_message_for_leftoff_is_not_the_last_request(asked: str) -> None:
     assert facts(task, UserText(text=f"{asked} and then fix the test")).intent.endswith("the test")
 
 
+def test_to_save_something_as_something_else_is_a_request() -> None:
+    asked = "can you save this as acme checkpoint"
+
+    assert facts(UserText(text="review the issues"), UserText(text=asked)).intent == asked
+
+
+@pytest.mark.parametrize("asked", ["Please pick up where we left off.", "where were we?"])
+def test_to_ask_for_the_last_work_is_no_task(asked: str) -> None:
+    task = UserText(text="build the login page")
+
+    assert facts(UserText(text=asked), AssistantText(text="On the form."), task).task == task.text
+
+
 @pytest.mark.parametrize("asked", ["goodnight", "晚安", "thanks, see you tomorrow!"])
 def test_a_goodbye_is_not_the_last_request(asked: str) -> None:
     task = UserText(text="build the login page")
@@ -324,8 +337,23 @@ def test_a_pipe_that_hides_the_exit_code_repairs_nothing_while_errors_show() -> 
     assert facts(*broken, *run("make test | tail -3", "error: boom")).failures
 
 
-def test_a_failure_that_says_nothing_is_none() -> None:
+def test_a_failure_that_says_nothing_is_none_unless_its_exit_code_does() -> None:
     assert facts(*run("grep x y", "", ok=False)).failures == []
+
+    silent = ToolResult(id="8", ok=False, exit=2)
+    (failed,) = facts(run("make all")[0], silent).failures
+    assert (failed.command, failed.error) == ("make all", "it completed with exit code 2")
+    # Whoever looks into a file that is not there often hides the error.
+    assert facts(run("cat none")[0], silent).failures == []
+
+
+def test_the_branch_is_taken_from_git_where_the_agent_records_none() -> None:
+    moved = run("git switch form", "Switched to branch 'form'")
+
+    assert facts(*moved).branch == "main"
+    fold = Fold()
+    fold.add([Place(cwd="/r"), *moved])
+    assert report(fold.export()).branch == "form"
 
 
 @pytest.mark.parametrize("command", ["cd gone;", "cd gone && ", "", " "])

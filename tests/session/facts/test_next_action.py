@@ -263,6 +263,7 @@ def test_what_the_agent_announced_is_to_be_done() -> None:
         ("Good question \u2014 let me look at the job.", "Look at the job."),
         ("The fix is to send the text directly:", "Send the text directly."),
         ("I'm adding a guard now.", "Continue adding a guard now."),
+        ("Watching CI in the background:", "Continue watching CI in the background."),
         ("Now the README, for the new build:", "Continue with the README, for the new build."),
         ("Now it builds. Let me run the tests.", "Run the tests."),
         ("It failed. Next action: fix the path.", "Fix the path."),

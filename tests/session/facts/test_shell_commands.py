@@ -135,6 +135,36 @@ def test_the_syntax_of_a_script_is_no_command() -> None:
     assert shell_commands.heads_of(script) == ["curl -s", "make test"]
 
 
+def test_a_script_is_told_with_more_than_its_first_line() -> None:
+    script = "python3 - <<'PY'\nimport json\nprint(json.load(open('a.json'))['x'])" + "\n# end" * 90
+
+    assert "open('a.json')" in shell_commands.shorten(script)
+    assert "second" not in shell_commands.shorten(f"cat > a.md <<'EOF'\nfirst\nsecond{' x' * 60}")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "branch"),
+    [
+        ("git checkout -b form", "Switched to a new branch 'form'", "form"),
+        ("cd /r && git switch main", "Switched to branch 'main'\nYour branch is behind", "main"),
+        ("git status", "On branch feat/x\nnothing to commit", "feat/x"),
+        ("git status -sb", "## form...origin/form [ahead 1]\n M a.py", "form"),
+        ("git status -sb", "## HEAD (no branch)", ""),
+        ("git commit -m x", "[form (root-commit) 1a2b3c4] Add x", "form"),
+        ("git commit -m x", "[detached HEAD 1a2b3c4] Add x", ""),
+        ("git branch --show-current", "form\n", "form"),
+        ("git rev-parse --abbrev-ref HEAD", "HEAD", ""),
+        # What a file says, and what git says of another folder.
+        ("cat git.md", "On branch form", ""),
+        ("git -C ../other status", "On branch form", ""),
+        ("make && cd ../other && git status", "On branch form", ""),
+        ("git worktree add ../w -b form", "Switched to a new branch 'form'", ""),
+    ],
+)
+def test_the_branch_is_read_from_git_s_own_words(command: str, output: str, branch: str) -> None:
+    assert shell_commands.branch_in(command, output) == branch
+
+
 @pytest.mark.parametrize(
     ("command", "shown"),
     [

@@ -38,8 +38,9 @@ _BECAUSE = re.compile(
 # "I'm adding a guard now." and "Fixing it by hand." go on.
 _DOING = re.compile(
     rf"(?:{_FILLER} )*(?:i'm (?:now |also |still )*(?P<mine>[a-z]+ing)|(?P<bare>(?:add|apply|build|"
-    r"check|clean|commit|creat|debug|edit|fix|implement|inspect|investigat|look|mov|push|read|remov|"
-    r"renam|replac|revert|rewrit|runn|search|test|trac|updat|verify|writ)ing))\b(?P<rest> .*)",
+    r"check|clean|commit|creat|debug|edit|fix|implement|inspect|investigat|look|merg|mov|push|read|"
+    r"remov|renam|replac|revert|rewrit|runn|search|test|trac|updat|verify|watch|writ)ing))\b"
+    r"(?P<rest> .*)",
     re.IGNORECASE | re.DOTALL,
 )
 _STATES = re.compile(

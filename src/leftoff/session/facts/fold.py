@@ -147,7 +147,7 @@ class Fold:
             self.state.cwd = cwd
             self.state.roots = written_paths.widen_roots(self.state.roots, cwd)[-_MOST:]
         if event.branch:
-            self.state.branch = event.branch
+            self.state.branch, self.state.is_branch_recorded = event.branch, True
 
     def _request(self, event: UserText) -> None:
         if event.sidechain or not event.text:
@@ -278,12 +278,15 @@ class Fold:
         if not call.sidechain and not is_missing:
             self._count_run(placed, ok=event.ok)
         self._note_commit(command, event)
+        # Without a record of the agent's own, git's words are the only sign of the branch.
+        if not (state.is_branch_recorded or call.sidechain or self._find_folder(call)):
+            state.branch = shell_commands.branch_in(command, event.output) or state.branch
         if clone := shell_commands.clone_in(command, state.cwd):
             state.clones = [*dict.fromkeys([*state.clones, clone])][-_MOST:]
         file_uses.note_gone(self.state, shell_commands.gone_in(command, event.output))
         if event.ok:
             self._note_success(call, placed, event)
-        elif not call.sidechain and event.output and not event.output.isspace():
+        elif not call.sidechain and _tells_failure(command, event):
             self._note_failure(placed, event)
 
     def _note_commit(self, command: str, event: ToolResult) -> None:
@@ -484,6 +487,12 @@ def _find_hidden_failure(command: str, event: ToolResult) -> ToolResult:
     if not error_lines.hides_failure(command, event.output):
         return event
     return msgspec.structs.replace(event, ok=False, exit=None)
+
+
+def _tells_failure(command: str, event: ToolResult) -> bool:
+    """Return whether a failed command is one to tell of; a search without results is not."""
+    says_nothing = not event.output or event.output.isspace()
+    return not says_nothing or ((event.exit or 0) > 1 and not is_look(command))
 
 
 def _identify(failed: FailedRun) -> str:

@@ -141,6 +141,8 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     """When the user asked for what was done last."""
     cwd: str = ""
     branch: str = ""
+    is_branch_recorded: bool = False
+    """Whether the agent's own record names a branch."""
     roots: list[str] = []
     task: str = ""
     continues: str = ""

@@ -18,6 +18,16 @@ _COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 _GIT = re.compile(r"(?:\w+ )?git\b")
 _SKIPS_HOOKS = lazy(r"\bcommit\b[^\n;&|]*\s(?:--no-verify|-\w*n\w*)\b")
 _COMMITTED = re.compile(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
+# What git says of the branch that it is on; a detached HEAD has none.
+_ON_BRANCH = lazy(
+    r"^Switched to (?:a new )?branch '(?P<switched>[^'\n]+)'$|^On branch (?P<on>\S+)$"
+    r"|^## (?:No commits yet on )?(?P<short>\S+?)(?:\.\.\.|[ \n]|\Z)"
+    r"|^\[(?P<commit>\S+)(?: \(root-commit\))? [0-9a-f]{7,40}\] ",
+    re.MULTILINE,
+)
+_ASKS_BRANCH = lazy(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)")
+_NAMES_BRANCH = lazy(r"\bgit\s+(?:checkout|switch|status|commit)\b")
+_ELSEWHERE = lazy(r"\b(?:cd|pushd|Push-Location|Set-Location)\b|\bgit\s[^\n;&|]*?-C\s|\bworktree\b")
 # A command that was cut may lack its closing quote.
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*(?:\"|\Z)|'[^']*(?:'|\Z)", re.DOTALL)
 _OWN = r"(?:[A-Z_]+=\S*\s+)*(?:uvx\s+|uv\s+run\s+|python[\d.]*\s+-m\s+)?(?:[^\s'\"]*/)?leftoff"
@@ -26,6 +36,8 @@ _OWN_COMMAND = re.compile(rf"{_OWN}(?!(?:\s+-\S+)*\s+ship\b)(?:\s.*)?", re.DOTAL
 _OWN_SAVE = re.compile(rf"{_OWN}(?:\s+-\S+)*\s+save(?:\s.*)?", re.DOTALL)
 _OWN_SHIP = re.compile(rf"{_OWN}(?:\s+-\S+)*\s+ship(?:\s.*)?", re.DOTALL)
 _HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?[A-Za-z_]")
+# A document is told by its first line; of a script, the first line says little: `import json`.
+_WRITES_TEXT = lazy(r"\b(?:cat|tee|git|gh|glab|bd)\b[^|;&\n]*$")
 # What one command is chained to the next with; a pipe belongs to the command before it.
 _CHAIN = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 _LONGEST_SHOWN = 200
@@ -131,12 +143,13 @@ def shorten(command: str, chars: int = _COMMAND_CHARS) -> str:
 
 def _cut_messages(command: str) -> str:
     """Keep only the first line of a long message, such as that of a commit."""
-    if document := _HERE_DOCUMENT.search(command):
+    document = _HERE_DOCUMENT.search(command)
+    if document and _WRITES_TEXT.search(command[: document.start()]):
         start, body, message = command[document.start() :].partition("\n")
         subject, _, rest = message.lstrip().partition("\n")
         is_long = len(rest) > _LONGEST_MESSAGE
         return f"{command[: document.start()]}{start}{body}{subject} …" if is_long else command
-    return _QUOTED.sub(_cut_quoted, command) if "\n" in command else command
+    return _QUOTED.sub(_cut_quoted, command) if "\n" in command and not document else command
 
 
 def _cut_quoted(quoted: re.Match[str]) -> str:
@@ -355,6 +368,19 @@ def _place_moved(old: str, new: str) -> str:
     name = old.rsplit("/", 1)[-1]
     is_folder = new.endswith("/") or ("." in name and "." not in new.rsplit("/", 1)[-1])
     return f"{new.rstrip('/')}/{name}" if is_folder else new
+
+
+def branch_in(command: str, output: str) -> str:
+    """Return the branch that git says it is on after this command; "" if it says none."""
+    plain = without_cd(command)
+    if "git" not in plain or _ELSEWHERE.search(plain):
+        return ""
+    if _ASKS_BRANCH.fullmatch(plain):
+        name = output.strip()
+        return "" if name == "HEAD" or len(name.split()) != 1 else name
+    found = list(_ON_BRANCH.finditer(output)) if _NAMES_BRANCH.search(plain) else []
+    name = next(filter(None, found[-1].groups()), "") if found else ""
+    return "" if name == "HEAD" else name
 
 
 def is_masked(command: str) -> bool:

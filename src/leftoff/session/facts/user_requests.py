@@ -93,7 +93,7 @@ def note_briefing(state: FoldState, text: str, asked: str) -> None:
 def note_request(state: FoldState, text: str, *, at: str = "") -> None:
     """Note a request: it sets the task, adds to it, or only answers the agent."""
     asked = keep_start(drop_greeting(text), REQUEST_CHARS)
-    if not state.requests and _OUR_CONTINUE.match(asked):
+    if not state.requests and (_OUR_CONTINUE.match(asked) or _asks_to_go_on(asked)):
         # What follows is the work of a thread, and is saved although nothing else was asked.
         asked = GO_ON
     # A session that was only told to continue has no task of its own.
@@ -200,7 +200,16 @@ def note_work(state: FoldState) -> None:
 def _is_for_leftoff(asked: str) -> bool:
     """Return whether a message only asks to save or list checkpoints, which is not the work."""
     intent = find_intent(asked) if len(asked) <= _SHORT_REPLY else None
-    return intent is not None and intent.kind in {"save", "list"}
+    if intent is None or intent.kind not in {"save", "list"}:
+        return False
+    # "Save this as draft two" is work; "save it as draft-two" gives a checkpoint its name.
+    return not intent.name or intent.name in asked.casefold()
+
+
+def _asks_to_go_on(asked: str) -> bool:
+    """Return whether a message only asks for the last work, whatever that was."""
+    intent = find_intent(asked) if len(asked) <= _SHORT_REPLY else None
+    return intent is not None and intent.kind in {"resume", "recall"} and not intent.name
 
 
 def _find_own_words(asked: str) -> str:
