@@ -9,6 +9,7 @@ from leftoff.redact.addresses import ADDRESSES, PIPES, Pipe
 from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS
 from leftoff.redact.judge import (
     is_dashed,
+    is_label,
     is_password,
     is_path,
     is_placeholder,
@@ -111,7 +112,7 @@ def _is_encoded(value: bytes) -> bool:
 
 
 def _literal(value: bytes) -> bool:
-    return is_password(value, literal=True)
+    return is_password(value, literal=True) and not is_label(value)
 
 
 def _is_sealed(value: bytes) -> bool:

@@ -20,6 +20,7 @@ _QUALIFIED = lazy(rb"[a-z0-9][ _-]?\Z")
 _SQL_REACH = 200
 _NAME = lazy(rb"[\w-]{1,88}")
 _SAME = 8
+_AROUND = b"\\\"'`$@"
 _ATTRIBUTE = lazy(
     rb"(?i)\b(?:for|id|type|class|href|src|(?:data|aria)-\w+)=\\{0,8}[\"'][^\"'<>]{0,60}\Z"
 )
@@ -31,6 +32,8 @@ _FIRST = lazy(rb"[^\"'\\\r\n]{0,100}\\{0,8}[\"'],[ ]{0,2}\\{0,8}[\"']")
 
 # `https://img.shields.io/…?token=…`, and `badge.svg?token=…` of a coverage service.
 _BADGE = lazy(rb"(?:shields\.io/|badge)[^\s\"']{0,80}[?&]\Z")
+# These words before `token` identify a request or a state of a record, if the value is a UUID.
+_REQUESTS = (b"client", b"request", b"lock", b"update", b"action", b"job")
 _UUID = lazy(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
 
 
@@ -152,7 +155,10 @@ def is_same(data: bytes, one: Assignment, value: bytes) -> bool:
     word = match_at(_NAME, data, one.found.start())
     squashed = value.replace(b"_", b"").replace(b"-", b"").lower()
     name = (one.left + word).replace(b"_", b"").replace(b"-", b"").lower()
-    return name.startswith(squashed) or (len(squashed) >= _SAME and squashed in name)
+    if name.startswith(squashed) or (len(squashed) >= _SAME and squashed in name):
+        return True
+    # `"providerkey1": "CtProviderKey1"`, `$token = "\"$token\""`
+    return one.kind != "password" and len(name) >= _SAME and squashed.strip(_AROUND).endswith(name)
 
 
 def is_translated(one: Assignment, value: bytes) -> bool:
@@ -166,7 +172,7 @@ def is_public(one: Assignment, value: bytes) -> bool:
     """Return whether a token is not secret: it belongs to a badge or identifies a request."""
     if one.stem != b"token":
         return False
-    if one.left.lower().endswith(b"client") and _UUID.fullmatch(value):
+    if one.left.lower().rstrip(b"_-").endswith(_REQUESTS) and _UUID.fullmatch(value):
         return True
     return _BADGE.search(one.before) is not None
 

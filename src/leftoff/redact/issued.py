@@ -31,7 +31,7 @@ _ISSUER = re.compile(rb"[a-z]{2,12}[-_.]|[A-Z]{3,12}[-_.]|[a-z][a-z0-9]{1,6}[-_.
 _HEX_BODY, _MIXED_BODY, _PLAIN_BODY = 32, 20, 30
 _CREDENTIAL_HEX_BODY, _CREDENTIAL_MIXED_BODY, _CREDENTIAL_PLAIN_BODY = 24, 16, 20
 _CREDENTIAL = frozenset(
-    b"sk pk rk ak tk lk uk dk sak pak uak key keys apikey api pat pats token tokens tok tkn secret "
+    b"sk pk rk ak tk lk dk sak pak uak key keys apikey api pat pats token tokens tok tkn secret "
     b"secrets auth oauth oat uat rat aat access refresh live test prod production sandbox "
     b"staging private priv bot pass password passwd pwd cred creds credential signing "
     b"webhook whsec admin personal client bearer license licence".split()
@@ -51,7 +51,9 @@ _HARMLESS = frozenset(
     b"acl tgw vgw lt fs pod deployment replicaset rs container layer manifest virtual npm patch "
     b"version v release tests case spec fixture data table column row field enum type struct "
     b"class func fn method var const param arg impl trait dep deps lib pkg package crate "
-    b"wheel".split()
+    b"wheel uk fk idx eval evalrun deploy deployments dpl prj prv oac egroup trun ftjob ftckpt "
+    b"ckpt checkpoint cntr outputitem cfile link person fee clock mandate transfer refund balance "
+    b"txr modr skill shape mask clip gradient animation".split()
 )
 
 

@@ -11,7 +11,7 @@ _PLACEHOLDER_START = lazy(
     rb"(?ix) x+$ | [<\[{(] | [&|/\\][<\[{(] | \$(?:[a-z_{(\[?@!](?![\w-]*\$)|\d$)"
     rb"| ![a-z]+(?:$|[ .:])"
     # `%s`, `%(name)s`, `%.2f` and `%NAME%`, but not a password that begins with a percent sign.
-    rb"| %(?:[\d.#-]{0,4}l{0,2}[a-z](?![a-z0-9]{2})|[({]|\w+%)"
+    rb"| %(?:[\d.#-]{0,4}l{0,2}[a-z](?![a-z0-9]{2})|[({]|[\w.]+[%(])"
     rb"| (?:dummy|fake|sample|mock|insert|replace|todo|some[-_])"
     rb"| your(?:$|[-_. a-z]) | example(?:$|[-_. ])"
     rb"| (?:some|test|bad|wrong|invalid)[-_]?(?:pass(?:wor[dt]|wd)?|pw|pwd|secret|token)\d{0,2}$"
@@ -24,11 +24,17 @@ _PLACEHOLDER_START = lazy(
     rb"| (?=.{1,16}$).*deadbeef"
     rb"| (?-i:EXAMPLE|example(?=[A-Z]))"
     rb"| arn:aws | (.)\1{3,}$ | (?:0x)?0+$"
-    rb"| env: | :?$ | [a-z]+:$ | -?anon(?:ymous|cvs)?@?$"
+    rb"| env[:(] | :?$ | [a-z]+:$ | -?anon(?:ymous|cvs)?@?$"
+    # `sk-ant-...`, `--project-id`, `*alias`, `uint64_t`, `0x10100`, `^4.0.23`, `" + password + "`
+    rb"| (?:[a-z]{2,8}[-_]){1,3}(?:x{3,})?$ | --[a-z][a-z-]+=?$ | \*[a-z_-]+$"
+    rb"| u?int\d{1,3}(?:_t)?$ | 0x[0-9a-f]{1,8}$ | [~^]?\d{1,4}(?:\.\d{1,4}){2}(?:[-+][\w.]+)?$"
+    rb"| [)\"'`]{0,3}[ ]?[+.,&][ ] | [\\\"'`]{1,6}[$<{(]"
+    # `X=x.HEX=` in a chain of a minified program
+    rb"| [a-z_$][\w$]*(?:\.[\w$]+)+=(?!=|$)"
 )
 _PLACEHOLDER = lazy(
     rb"(?ix) [*\xe2\x80\xa2]{3} | x{4} | \.{3} | \xe2\x80\xa6"
-    rb"| \$\{ | \{\{ | <[a-z][a-z0-9_ -]{0,30}>"
+    rb"| [$\#]\{ | \{\{ | \{[a-z_]{3,20}\} | <[a-z][a-z0-9_ -]{0,30}>"
     rb"| [-_. ](?:your(?:$|[-_. a-z])|example(?:$|[-_. ])) | [-_ ]here$"
     rb"| change[-_ ]?(?:me|it) | place[-_]?holder | %[sdr](?![a-z0-9])"
     rb"| (?-i:RANDOM) | random[-_ ]?(?:string|value|token|key|secret|chars?)"
@@ -48,7 +54,7 @@ _CHOSEN = lazy(
     rb"[A-Za-z][a-z]{3,}[0-9]+[A-Za-z][a-z]{3,}\Z"
 )
 _CONSTANT = lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
-_PATH = lazy(rb"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|\w[\w+.-]*://|@[\w/.-]+$|(?:classpath|file):")
+_PATH = lazy(rb"(?:~|\.{1,2})?/|\w{1,20}:[\\/]|\\{2,8}\w[\w.-]*\\|\w[\w+.-]*://|@[\w/.-]+$|(?:classpath|file):")
 # A base64 key may begin with a slash too, but a path does not end like this.
 _PADDED = lazy(rb"[A-Za-z0-9+/]{20,}={1,2}\Z")
 _RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -60,6 +66,8 @@ _LONG = 20
 _JUDGED = 128
 # Hardly any word has five consonants in a row, but random letters soon do.
 _HARD = lazy(rb"(?i)[b-df-hj-np-tv-xz]{5}")
+# `PassThroughProp`: words with one capital each, so each is judged on its own.
+_HUMPS = lazy(rb"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+\Z")
 _VOWEL = lazy(rb"[AEIOUaeiou]")
 _PARTS = lazy(rb"[^A-Za-z0-9]+|_")
 _JOINTS = lazy(rb"[^A-Za-z0-9]+")
@@ -72,12 +80,18 @@ _OBJECT_REACH = 500
 _MARKED = lazy(rb"[A-Za-z0-9]{2,}[!$#^@*?~][A-Za-z0-9!$#^@*?~]*\Z")
 # Letters beyond ASCII, plain or escaped as in JSON.
 _FOREIGN = lazy(rb"(?i)[\x80-\xff]|\\+u(?!00[0-7])[0-9a-f]{4}")
+# A sentence in another language may contain a number.
+_MANY_FOREIGN = 8
+# A word or two in another language than English.
+_FOREIGN_WORD = lazy(rb"[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff'-]*[.!?]?\Z")
+# Numbers in the names of methods: `BASE64_URL`, `sha256.new`
+_METHOD = lazy(rb"(?i)(?<![a-z0-9])(?:base|sha|utf|aes|md|rsa|oauth|http|u?int)[0-9]+(?![a-z0-9])")
 # Characters that hardly occur in a label in another language than English.
 _MARKS = lazy(rb"[0-9!@#$%^&*]")
 # `new_password`, `password2`, `anewpassword`
 _LABEL = lazy(rb"(?i)[a-z-]{0,16}[-_.]?(?:passwor[dt]|passwd|passphrase|salasana)s?\d?\Z")
-# Three or more words, written like a name in a program.
-_SNAKE = lazy(rb"[a-z]+(?:_[a-z]+){2,}\Z")
+# Words written like a name in a program.
+_SNAKE = lazy(rb"[a-z]+(?:_[a-z]+)+\Z")
 # Letters followed by a number: `abcd1234`.
 _NUMBERED = lazy(rb"[A-Za-z]{3,}[0-9]{4,}\Z")
 # Four or more words joined by dashes.
@@ -132,7 +146,7 @@ def looks_random(value: bytes, *, needs_digit: bool = True) -> bool:
 def is_code(value: bytes) -> bool:
     """Return whether an unquoted value is a name in a program: a variable, field or constant."""
     if _is_reference(value):
-        return len(_DIGIT.findall(value)) < 2 or bool(_SECRET_WORD.search(value))
+        return len(_DIGIT.findall(_METHOD.sub(b"", value))) < 2 or bool(_SECRET_WORD.search(value))
     if not _IDENTIFIER.match(value):
         return False
     runs: list[bytes] = _RUNS.findall(value)
@@ -144,8 +158,8 @@ def is_code(value: bytes) -> bool:
 
 def is_label(value: bytes) -> bool:
     """Return whether a quoted value is a text for people, or the name of a field or a setting."""
-    plain = _FOREIGN.sub(b"", value)
-    if plain != value and not _MARKS.search(plain):
+    plain, count = _FOREIGN.subn(b"", value)
+    if count >= _MANY_FOREIGN or (count and not _MARKS.search(plain)):
         return True
     return bool(_LABEL.match(value)) or (bool(_CONSTANT.match(value)) and not _DIGIT.search(value))
 
@@ -160,7 +174,7 @@ def is_password(value: bytes, *, literal: bool) -> bool:
         return False
     if literal:
         return len(value) >= (6 if value.isalpha() else 4) and not is_placeholder(value)
-    if len(value) < 6:
+    if len(value) < 6 or _FOREIGN_WORD.match(value):
         return False
     is_likely = (
         value.isdigit()
@@ -208,7 +222,13 @@ def _is_named_token(value: bytes, *, literal: bool) -> bool:
         return bool(is_chosen) and not _SECRET_WORD.search(value)
     if not value.strip(b"_").isalpha() or len(value) >= 16:
         return True
-    return bool(_HARD.search(value)) or (len(value) >= 9 and _is_jumbled(value))
+    return _is_hard(value) or (len(value) >= 9 and _is_jumbled(value))
+
+
+def _is_hard(value: bytes) -> bool:
+    """Return whether no word has so many consonants in a row."""
+    runs = _RUNS.findall(value) if _HUMPS.match(value) else [value]
+    return any(map(_HARD.search, runs))
 
 
 def _is_odd(value: bytes) -> bool:
@@ -216,7 +236,7 @@ def _is_odd(value: bytes) -> bool:
     if len(value) < 8 or not value.isalnum():
         return False
     letters, vowels = sum(map(str.isalpha, value.decode())), len(_VOWEL.findall(value))
-    return bool(_HARD.search(value)) or (letters < len(value) and 4 * vowels < letters)
+    return _is_hard(value) or (letters < len(value) and 4 * vowels < letters)
 
 
 def is_environment_secret(value: bytes) -> bool:
@@ -237,7 +257,7 @@ def is_unlike_words(value: bytes) -> bool:
     """Return whether a long value is an unlikely name, although it is not quite random."""
     if len(value) < 12:
         return False
-    if _HARD.search(value) and not _SECRET_WORD.search(value):
+    if _is_hard(value) and not _SECRET_WORD.search(value):
         return True
     if len(value) >= 16 and (len(_DIGIT.findall(value)) >= 5 or _is_jumbled(value)):
         return True
@@ -279,7 +299,7 @@ def _is_reference(value: bytes) -> bool:
 
 def _is_random_part(part: bytes) -> bool:
     """Return whether a part belongs to a token, not to a name that contains a secret's word."""
-    if not looks_random(part):
+    if not looks_random(_METHOD.sub(b"", part)):
         return False
     # A long random part contains a word of three letters by chance.
     return not _SECRET_WORD.search(part) or (len(part) >= 20 and bool(_DENSE.match(part)))

@@ -68,6 +68,8 @@ _PLAIN_END = lazy(rb"[ \t]*(?:\Z|[\r\n&\"']|\\n|[ ]--?\w|[ ]#|[ ]https?:)")
 # `the db password=…`, `my root password: …`
 _SENTENCE = lazy(rb"(?i)(?<![\w.-])(?:the|my|our|your|this)[ ](?:[a-z]{1,20}[ ]){0,2}\Z")
 _WORD_LENGTH = 8
+# Where a program keeps entries under keys that it chooses.
+_STORES = (b"storage", b"session", b"shared", b"project", b"cookie", b"channel", b"stream")
 _SPACED = lazy(rb"(?:^|[ \t\n])-|set|SET|Set|add|put|config|ENV|ARG|env|define")
 
 
@@ -219,10 +221,15 @@ def _is_given(data: bytes, one: Assignment, value: bytes) -> bool:
         return False
     if found["blank"] is not None and not one.is_flag:
         literal = False
-    named = is_qualified(one)
+    named = is_qualified(one) and not _is_stored_by_name(one)
     if named and len(value) >= _WORD_LENGTH and _LOWER.match(value) and not is_placeholder(value):
         return literal or _is_plain_word(data, one, value)
     return is_token(value, literal=literal, named=named)
+
+
+def _is_stored_by_name(one: Assignment) -> bool:
+    """Return whether a key may be the name of an entry: `STORAGE_KEY = "app-theme"`."""
+    return one.stem == b"key" and one.left.lower().rstrip(b"_-").endswith(_STORES)
 
 
 def _is_mere_secret(one: Assignment) -> bool:
@@ -253,6 +260,10 @@ def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
     is_next = found["blank"] is not None and value.startswith(b"-") and not is_dashed(value)
     is_next = is_next or (value.startswith(b":") and not is_unlike_words(value))
     if is_next or is_same(data, one, value) or is_public(one, value):
+        return True
+    # `password :symbol` in Ruby, and `pass = resolver->get()` in C
+    is_name = found["colon"] and not found["gap"] and data[found.start("colon") - 1] in b" \t"
+    if (is_name and is_wordy(value)) or (after == b">" and value.endswith(b"-")):
         return True
     is_call = found["bare"] and after in _CALLS and not _is_bracketed(value)
     is_call = is_call and not (is_environment(data, one) and has_random_part(value))

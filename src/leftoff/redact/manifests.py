@@ -17,6 +17,11 @@ _LINE = lazy(
 _OBJECT = lazy(rb"\\{0,8}\"(?:data|stringData)\\{0,8}\"\s{0,8}:\s{0,8}\{([^{}]{1,16000})\}")
 _MEMBER = lazy(rb":\s{0,8}\\{0,8}\"([^\"\\]{1,8000})")
 _SHORTEST = 3
+# A variable, the field of a template, a switch, a time span, an address, and a certificate in base64.
+_NO_SECRET = lazy(
+    rb"(?i)[$<]|\{\{|(?:true|false|yes|no|null)\Z|\d{1,6}[smhd]\Z|[a-z+]{2,8}://[\w./:-]*\Z"
+    rb"|(?-i:LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS)"
+)
 
 
 def find_manifest(data: bytes, at: int) -> tuple[int, list[Span]]:
@@ -39,5 +44,5 @@ def _values(data: bytes, start: int, end: int) -> Iterator[Span]:
             group = block.lastindex or 0
             for found in inner.finditer(data, *block.span(group)):
                 # A variable or the field of a template is not a value.
-                if len(found[1]) >= _SHORTEST and not found[1].startswith((b"$", b"<", b"{{")):
+                if len(found[1]) >= _SHORTEST and not _NO_SECRET.match(found[1]):
                     yield Span(*found.span(1), "secret")

@@ -253,7 +253,7 @@ def _kind(named: _Name, value: bytes | None) -> str | None:
         if word in _HINTS and (value is None or not _UUID.match(value)):
             # The signature of a file is a hash. A signature that grants access is in a URL or a
             # form.
-            is_hash = word in (b"signature", b"seed") and named.sign != b"="
+            is_hash = word in (b"signature", b"sig", b"seed") and named.sign != b"="
             if not is_hash:
                 return _HINTS[word]
             if value is not None:

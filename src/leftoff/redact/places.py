@@ -268,9 +268,9 @@ PLACES: tuple[SecretPlace, ...] = (
             "machine x.test\n  login me\n  password <pw>",
             "default login me password <pw>",
         ),
-        ("machine learning login page password reset",),
+        ("machine learning login page password reset", "default login and password to use"),
         before=r"(?:machine\s{1,40}(?:[\w-]{1,60}[.:][\w.:-]{1,100}|localhost)|default)\s{1,40}"
-        r"login\s{1,40}\S{1,100}\s{1,40}(?:account\s{1,40}\S{1,100}\s{1,40})?\Z",
+        r"login\s{1,40}(?!and\s)\S{1,100}\s{1,40}(?:account\s{1,40}\S{1,100}\s{1,40})?\Z",
     ),
     SecretPlace(
         "password",
@@ -298,7 +298,8 @@ PLACES: tuple[SecretPlace, ...] = (
         "password",
         "auth",
         r"auth[ ](?:(?:plain|login|xoauth2)[ ]([\w+/]{12,2000}={0,2})"
-        r"|(?!plain|login|cram|xoauth|digest|ntlm|gssapi)(?:default[ ])?<value>)",
+        r"|(?!plain|login|cram|xoauth|digest|ntlm|gssapi)(?:default[ ])?(?=[^\s\"'`]*[0-9!@#$%^*])"
+        r"<value>)",
         "mixed",
         (
             "127.0.0.1:6379> AUTH <pw>",
@@ -306,7 +307,13 @@ PLACES: tuple[SecretPlace, ...] = (
             "AUTH default <pw>",
             "C: AUTH PLAIN <base64>",
         ),
-        ("AUTH LOGIN", "250 AUTH PLAIN LOGIN", "AUTH required first", "AUTH PLAIN LOGIN"),
+        (
+            "AUTH LOGIN",
+            "250 AUTH PLAIN LOGIN",
+            "AUTH required first",
+            "AUTH PLAIN LOGIN",
+            "- auth headers, URL",
+        ),
         before=r"(?:^|[\n\"'`]|[>$:-][ ]|redis-cli[ ](?:[^\r\n]{0,80}[ ])?)\Z",
     ),
     SecretPlace(
@@ -332,10 +339,10 @@ PLACES: tuple[SecretPlace, ...] = (
     SecretPlace(
         "password",
         ":*:",
-        r":\*:[^\s:]{1,100}:[^\s:]{1,100}:([^\s*:\"'\\][^\s\"'\\]{2,200})",
+        r":\*:(?!\d+:\d+:)[^\s:]{1,100}:[^\s:]{1,100}:([^\s*:\"'\\][^\s\"'\\]{2,200})",
         "in_url",
         ("*:*:*:postgres:<pw>", "db.test:*:app:me:<pw>"),
-        ("arn:aws:s3:*:*:bucket", "*:*:*:*:*:*:*:*"),
+        ("arn:aws:s3:*:*:bucket", "*:*:*:*:*:*:*:*", "root:*:0:0:root:/root:/bin/bash"),
         before=r"(?:^|[\s\"'`])(?:\*|[\w.-]{1,100})\Z",
     ),
     SecretPlace(

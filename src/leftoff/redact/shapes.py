@@ -90,6 +90,14 @@ _WEAK = frozenset(
     b"NF- as- ak- ls__ cal_ sts_ pub s. b. r. 00 11 SK AC MC5 sk EAAA AKC cli_ master- "
     b"account- cli- sk. pk. tk. KEY AK1 0.A 1.A Tsk_ Tpk_ lk_".split()
 )
+# What looks like the body of a shape, but is a hash or a number.
+_NOT_BODIES = {
+    b"00": re.compile(rb"[0-9a-f]+"),
+    b"11": re.compile(rb"[0-9]+"),
+    # The id of a user or a role opens nothing, so the one in a manual may stay.
+    **dict.fromkeys((b"AIDA", b"AROA"), re.compile(rb".*EXAMPLE")),
+}
+_NONE = re.compile(rb"(?!)")
 # Beside an unknown kind, these bytes indicate a path, a call, or a part of a longer text.
 _NOT_BEFORE = b"/+.@#%&$\\~-_"
 _NOT_AFTER = b"/+=.@(\\~%"
@@ -100,6 +108,15 @@ _RULE = b"---"
 _DIGEST = re.compile(
     rb"(?i)(?:sha\d{1,3}|md5|hash|digest|checksum|integrity|etag)[\"']?[:=-]\s*[\"']?\Z"
 )
+# `sha256=…` in the list of files of a Python package: some hash begins like a shape by chance.
+_HASHED_FILE = re.compile(rb"(?i)sha\d{1,3}[:=-]\Z")
+_PREFIX = 8
+# `"id": "…"`, `id=…` and `--list-id …` name a record.
+_ID_BEFORE = re.compile(
+    rb"(?:(?<![A-Za-z])(?:[Ii]d|ID)|[a-z](?:Id|ID|Identifier|Arn)|[A-Za-z0-9][_-](?:id|ID)"
+    rb"|identifier)s?(?:[\\\"'`]{0,4}\s?(?:=>|[:=])\s{0,8}|[ ])[\\\"'`\[]{0,4}\Z"
+)
+_ID_REACH = 32
 _TAIL = re.compile(rb"[A-Za-z0-9+/_-]{0,1000}={0,2}")
 _REACH = 8
 # Password hashes: `$` and the name of the method, then parameters, salt and hash.
@@ -272,6 +289,8 @@ def _find_opened(data: bytes, at: int, openings_here: list[Opening]) -> Iterator
 
 def _is_body(body: bytes, opening: bytes) -> bool:
     body = body[:_JUDGED]
+    if _NOT_BODIES.get(opening, _NONE).fullmatch(body) or set(body) == {opening[-1]}:
+        return False
     # The cheaper check comes first, because many function names begin with `test_`.
     if opening in _WEAK and not is_random(body) and _SEQUENCE.search(body) is None:
         return False
@@ -281,6 +300,8 @@ def _is_body(body: bytes, opening: bytes) -> bool:
 def _is_whole(data: bytes, found: re.Match[bytes], text: bytes) -> bool:
     """Return whether a shape is complete, not in the middle of another name or of base64."""
     # A source map in a `data:` URL is also JSON in base64, but a web token has dots.
+    if _HASHED_FILE.search(data, max(0, found.start() - _PREFIX), found.start()):
+        return False
     if text == _JSON and b"." not in found[0] and data.endswith(_EMBEDDED, 0, found.start()):
         return False
     before = data[found.start() - 1 : found.start()] or b" "
@@ -309,12 +330,19 @@ def _find_unopened(data: bytes, begin: int, start: int, end: int) -> Iterator[Sp
                 return
         for row in index_joints().get(data[start - 1 : start], ()):
             found = pattern(row[1]).search(text)
-            if found and is_random(found[0].rpartition(data[start - 1 : start])[2]):
+            if found and _is_joined(data, begin + found.start(), found[0]):
                 first, last = found.span(found.lastindex or 0)
                 yield Span(begin + first, begin + last, row[0])
                 return
     if _STRETCH.search(data, start, end):
         yield from _unknown(data, start, end)
+
+
+def _is_joined(data: bytes, start: int, text: bytes) -> bool:
+    """Return whether the long parts beside a joint are random, and the first one is whole."""
+    is_whole = not data[start - 1 : start].isalnum() or not start
+    parts = [part for part in re.split(rb"[/:.]", text) if len(part) > _SHORTEST]
+    return is_whole and bool(parts) and all(map(is_random, parts))
 
 
 def _is_infix(data: bytes, start: int, end: int, literal: bytes) -> bool:
@@ -337,5 +365,7 @@ def _unknown(data: bytes, start: int, end: int) -> Iterator[Span]:
     run = data[start:end]
     if before in _NOT_BEFORE or after in _NOT_AFTER or _RULE in run or not is_issued(run):
         return
-    if not _DIGEST.search(data, max(0, start - _LABEL), start):
+    if _DIGEST.search(data, max(0, start - _LABEL), start):
+        return
+    if not _ID_BEFORE.search(data, max(0, start - _ID_REACH), start):
         yield Span(start, end, GUESS)

@@ -14,6 +14,7 @@ WORDS = frozenset(
     b"compat files systemd ldap sss winbind passwort kennwort wachtwoord salasana contrasena senha "
     b"geheim sekrit parole secreto segreto segredo hemlig hemmelig "
     b"lozinka haslo heslo parola sifre jelszo adgangskode passord slaptazodis motdepasse "
+    b"confirmed always on_create never min max and or palavra-passe passa-parol "
     b"option options argument arguments parameter parameters switch switches instead "
     b"ed25519 x25519 rsa2048 rsa4096 aes128 aes256 secp256k1 oauth1 oauth2.0 saml kerberos".split()
 )

@@ -10,7 +10,7 @@ STATEMENTS: tuple[SecretPlace, ...] = (
         "password",
         "identified",
         r"identified\s{1,8}(?:with\s{1,8}[\w'\"]{1,60}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?"
-        r"(?:values\s{1,8})?<secret>",
+        r"(?:values\s{1,8})?(?!\\{0,8}`)<secret>",
         "literal",
         (
             "CREATE USER app IDENTIFIED BY '<pw>';",

@@ -13,7 +13,7 @@ KEY_OF = tuple(
 NOT_OF = tuple(
     b"page continuation cancel cancell cancelation cancellation sync pad eos bos unk mask stop "
     b"special design next prev previous first last max min num per public syntax color sequence "
-    b"change idempotency clientrequest".split()
+    b"change idempotency clientrequest publickey input output forward backward".split()
 )
 # Three letters rule out most words before a whole list is tried.
 _KEY_TAILS, _NOT_TAILS = (frozenset(word[-3:] for word in words) for words in (KEY_OF, NOT_OF))
