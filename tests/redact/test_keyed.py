@@ -419,3 +419,11 @@ def test_a_random_value_in_the_place_of_a_specimen_is_cut(text: str) -> None:
     value = made_up(string.ascii_lowercase + string.digits, 24)
 
     assert value not in redact(text.replace("<v>", value))
+
+
+@for_each("syntax", ['smtp_password = "<v>"', "app_password: '<v>'", 'APP_TOKEN="<v>"'])
+@for_each("count", (4, 6))
+def test_a_password_in_groups_of_four_is_cut(syntax: str, count: int) -> None:
+    value = " ".join(made_up(ALNUM, 4 * count)[at : at + 4] for at in range(0, 4 * count, 4))
+
+    assert value not in redact(syntax.replace("<v>", value))

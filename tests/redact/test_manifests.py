@@ -46,3 +46,18 @@ def test_the_values_of_a_secret_in_json_are_cut() -> None:
         "data": {"a": "[redacted: secret]", "b": "[redacted: secret]"},
         "metadata": {"name": "x"},
     }
+
+
+def test_what_anyone_may_know_stays_in_a_secret() -> None:
+    text = (
+        "kind: Secret\nstringData:\n  url: https://git.test/a/b.git\n  insecure: true\n"
+        "  jitter: 60s\n  ca.crt: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t\n"
+    )
+
+    assert redact(text) == text
+
+
+def test_a_secret_in_a_manual_ends_with_its_listing() -> None:
+    text = "```\nkind: Secret\n```\n\n```\nkind: ConfigMap\ndata:\n  user: YWRtaW4=\n```\n"
+
+    assert redact(text) == text

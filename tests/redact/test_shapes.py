@@ -1,10 +1,12 @@
 """Each row of the tables is its own test: the shape is cut out, the near miss stays whole."""
 
 from filled_shapes import fill
+from leftoff.redact import redact
 from leftoff.redact.issuers import ROWS
 from leftoff.redact.rule_index import ANCHORED
 from leftoff.redact.shapes import Span, find_shapes
 from leftoff.redact.template import openings, solid_part
+from redact_cases import ALNUM, made_up
 from rows import for_each
 
 ALL_ROWS = [*ROWS, *ANCHORED]
@@ -161,3 +163,19 @@ def test_what_follows_an_opening_is_as_solid_as_the_index_says(row: tuple[str, s
     solid = solid_part(row[1])
 
     assert not solid or filled[len(opening) : len(opening) + solid].isalnum()
+
+
+def test_a_secret_is_cut_to_its_end_even_if_its_issuer_uses_more_characters() -> None:
+    head, tail = made_up(ALNUM, 24), made_up(ALNUM, 20)
+
+    for joint in "-_+/":
+        assert redact(f"sk_live_{head}{joint}{tail} now") == "[redacted: stripe key] now"
+    assert redact(f"/bot/sk_live_{head}/send-message") == "/bot/[redacted: stripe key]/send-message"
+
+
+def test_a_token_of_azure_devops_is_cut_but_not_a_hash_of_nix() -> None:
+    token = made_up("abcdefghijklmnopqrstuvwxyz234567", 52)
+    nix = made_up("0123456789abcdfghijklmnpqrsvwxyz", 52)
+
+    assert redact(f"used {token} today") == "used [redacted: azure token] today"
+    assert redact(f"used {nix} today") == f"used {nix} today"

@@ -54,7 +54,9 @@ _CHOSEN = lazy(
     rb"[A-Za-z][a-z]{3,}[0-9]+[A-Za-z][a-z]{3,}\Z"
 )
 _CONSTANT = lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
-_PATH = lazy(rb"(?:~|\.{1,2})?/|\w{1,20}:[\\/]|\\{2,8}\w[\w.-]*\\|\w[\w+.-]*://|@[\w/.-]+$|(?:classpath|file):")
+_PATH = lazy(
+    rb"(?:~|\.{1,2})?/|\w{1,20}:[\\/]|\\{2,8}\w[\w.-]*\\|\w[\w+.-]*://|@[\w/.-]+$|(?:classpath|file):"
+)
 # A base64 key may begin with a slash too, but a path does not end like this.
 _PADDED = lazy(rb"[A-Za-z0-9+/]{20,}={1,2}\Z")
 _RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -94,6 +96,8 @@ _LABEL = lazy(rb"(?i)[a-z-]{0,16}[-_.]?(?:passwor[dt]|passwd|passphrase|salasana
 _SNAKE = lazy(rb"[a-z]+(?:_[a-z]+)+\Z")
 # Letters followed by a number: `abcd1234`.
 _NUMBERED = lazy(rb"[A-Za-z]{3,}[0-9]{4,}\Z")
+# Passwords for apps of Google and WordPress: groups of four, not words.
+_GROUPS = lazy(rb"(?:[A-Za-z0-9]{4}[ ]){3,5}[A-Za-z0-9]{4}\Z")
 # Four or more words joined by dashes.
 _PHRASE = lazy(rb"[a-z]{3,}(?:-[a-z]{3,}){3,}\Z")
 
@@ -168,7 +172,7 @@ def is_password(value: bytes, *, literal: bool) -> bool:
     """Judge a value whose key says password; a literal is quoted or in an environment dump."""
     # The check for placeholders is the most expensive one, so it comes last.
     if _has_blank(value) or is_path(value):
-        return False
+        return literal and bool(_GROUPS.match(value))
     # A label or a name in a program, such as `login.password.title`.
     if _DOTTED.match(value) and _SECRET_WORD.search(value):
         return False
@@ -194,7 +198,8 @@ def is_token(value: bytes, *, literal: bool, named: bool) -> bool:
 
 def _is_likely(value: bytes, *, literal: bool, named: bool) -> bool:
     if _has_blank(value):
-        return named and any(len(part) >= 20 and looks_random(part) for part in value.split())
+        has_key = any(len(part) >= 20 and looks_random(part) for part in value.split())
+        return bool(_GROUPS.match(value)) or (named and has_key)
     if is_path(value):
         return named and is_address_with_key(value)
     if value.isdigit():

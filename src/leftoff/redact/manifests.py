@@ -16,8 +16,9 @@ _LINE = lazy(
 )
 _OBJECT = lazy(rb"\\{0,8}\"(?:data|stringData)\\{0,8}\"\s{0,8}:\s{0,8}\{([^{}]{1,16000})\}")
 _MEMBER = lazy(rb":\s{0,8}\\{0,8}\"([^\"\\]{1,8000})")
+_BORDERS = (b"\n---", b"```")
 _SHORTEST = 3
-# A variable, the field of a template, a switch, a time span, an address, and a certificate in base64.
+# A variable, the field of a template, a switch, a time span, an address, a certificate in base64.
 _NO_SECRET = lazy(
     rb"(?i)[$<]|\{\{|(?:true|false|yes|no|null)\Z|\d{1,6}[smhd]\Z|[a-z+]{2,8}://[\w./:-]*\Z"
     rb"|(?-i:LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS)"
@@ -31,10 +32,11 @@ def find_manifest(data: bytes, at: int) -> tuple[int, list[Span]]:
     """
     if data[at : at + 6] != b"Secret" or not _KIND.search(data, max(0, at - _KIND_REACH), at):
         return 0, []
-    # Several manifests may follow each other in one file, separated by `---`.
-    start = max(0, data.rfind(b"\n---", max(0, at - _REACH), at), at - _REACH)
-    after = data.find(b"\n---", at, at + _REACH)
-    end = after if after >= 0 else min(len(data), at + _REACH)
+    first, last = max(0, at - _REACH), min(len(data), at + _REACH)
+    # Several manifests may follow each other in one file, separated by `---`, or in a manual.
+    start = max(first, *(data.rfind(border, first, at) for border in _BORDERS))
+    ends = (data.find(border, at, last) for border in _BORDERS)
+    end = min((end for end in ends if end >= 0), default=last)
     return end, list(_values(data, start, end))
 
 

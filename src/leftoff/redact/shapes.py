@@ -118,7 +118,13 @@ _ID_BEFORE = re.compile(
 )
 _ID_REACH = 32
 _TAIL = re.compile(rb"[A-Za-z0-9+/_-]{0,1000}={0,2}")
+_NOT_SOLID = re.compile(rb"[^A-Za-z0-9]")
+_TAIL_JOINTS = (b"-", b"_", b"+", b"/")
+_SHORTEST_TAIL = 6
 _REACH = 8
+# A token of Azure DevOps is base32 of 52 characters; a hash of nix has neither of these letters.
+_PAT_LENGTH = 52
+_PAT = re.compile(rb"(?=[a-z]*[2-7])(?=[a-z2-7]*?[eotu])[a-z2-7]{52}(?![/+=.])")
 # Password hashes: `$` and the name of the method, then parameters, salt and hash.
 _HASH = lazy(
     rb"\$(?:2[abxy]?\$\d{1,2}\$([\w./]{53})|[156]\$(?:rounds=\d{1,9}\$)?[\w./]{1,16}\$[\w./]{22,86}"
@@ -283,8 +289,16 @@ def _find_opened(data: bytes, at: int, openings_here: list[Opening]) -> Iterator
             if found and _is_whole(data, found, text) and _is_body(found[0][len(text) :], text):
                 start, end = found.span(found.lastindex or 0)
                 rest = _REST.match(data, end) if end == at + _LONGEST else None
-                yield Span(start, rest.end() if rest else end, kind)
+                yield Span(start, rest.end() if rest else _end_of_run(data, end), kind)
                 return
+
+
+def _end_of_run(data: bytes, end: int) -> int:
+    """Return where a secret ends whose issuer uses more characters than its shape names."""
+    tail = _TAIL.match(data, end)
+    if data[end : end + 1] not in _TAIL_JOINTS or not tail or len(tail[0]) < _SHORTEST_TAIL:
+        return end
+    return tail.end() if is_random(_NOT_SOLID.sub(b"", tail[0][:_JUDGED])) else end
 
 
 def _is_body(body: bytes, opening: bytes) -> bool:
@@ -355,6 +369,9 @@ def _is_infix(data: bytes, start: int, end: int, literal: bytes) -> bool:
 
 def _unknown(data: bytes, start: int, end: int) -> Iterator[Span]:
     """Yield a run that looks issued, with the dotted names before it and the base64 after it."""
+    if end - start == _PAT_LENGTH and _PAT.match(data, start):
+        yield Span(start, end, "azure token")
+        return
     if data[start - 1 : start] == b".":
         window = data[max(0, start - _LEAD) : start]
         start -= len(window) - len(window.rstrip(_NAME_BYTES))

@@ -50,6 +50,10 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("scrapegraph key", "sgai-<uuid>", "sgai-<8 hex>"),
     ("hyperbrowser key", "hb_<28 hex>", "hb_<8 hex>"),
     ("requesty key", "rqsty-sk-<40+ base64>{==|=|}", "rqsty-sk-<8 base64>"),
+    ("lm studio key", "sk-lm-<8 alnum>:<20 alnum>", "sk-lm-<8 alnum>:<4 alnum>"),
+    ("ollama key", "<32 hex>.<24 word>", "<32 hex>.<8 word>"),
+    ("luma key", "luma-<uuid>-<32 hex>", "luma-<8 hex>"),
+    ("paperspace key", "psp_<30 hex>", "psp_<8 hex>"),
     ("fal key", "<uuid>:<32 hex>", "<uuid>:<8 hex>"),
     ("openhands key", "sk-oh-<16+ alnum>", "sk-oh-<6 alnum>"),
 )

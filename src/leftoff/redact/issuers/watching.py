@@ -14,8 +14,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("logfire token", "pylf_v<1 digit>_{us|eu|}{_|}<40+ alnum>", "pylf_v1_us_<8 alnum>"),
     ("posthog key", "ph{x|s|c|a|r}_<30+ word>", "phx_<8 word>"),
     ("datadog key", "pub<32 hex>", "pub<12 hex>"),
-    ("honeycomb key", "hc{a|b|x}ik_<58 lower>", "hcaik_<8 lower>"),
-    ("honeycomb key", "hc{a|b|x}lk_<58 lower>", "hcalk_<8 lower>"),
+    ("honeycomb key", "hc{a|b|x}{l|i|m}k_<26-60 lower>", "hcalk_<8 lower>"),
     ("axiom token", "xa{at|pt|it}-<uuid>", "xaat-<8 hex>"),
     ("coralogix key", "cx{t|u}p_<30+ alnum>", "cxtp_<8 alnum>"),
     ("mezmo key", "sts_<32 hex>", "sts_<8 hex>"),
@@ -28,5 +27,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("ubidots key", "BBFF-<30+ alnum>", "BBFF-<8 alnum>"),
     ("ecostruxure key", "AK1<50-55 path>", "AK1<12 path>"),
     ("nightfall key", "NF-<32 alnum>", "NF-<8 alnum>"),
+    ("retool key", "retool_01<24 lower>", "retool_01<8 lower>"),
     ("elastic key", "essu_<50+ base64>{==|=|}", "essu_<8 base64>"),
 )  # fmt: skip
