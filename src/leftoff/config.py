@@ -266,6 +266,9 @@ def set_for(project: Project, key: str, value: str) -> None:
         # Without the source at the start of the message: the user just typed the value.
         raise UsageError(problem.partition(": ")[2], hint="Drop --project to set it for yourself.")
     write(project_file(project), key, value)
+    if (key, checked) == ("profile", "default"):
+        # Whoever leaves a profile leaves its files too, and `init` may have listed them here.
+        write(project_file(project), "mirror", None)
     if key in consent.GUARDED:
         consent.give(project, key, checked)
 

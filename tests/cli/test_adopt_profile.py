@@ -74,14 +74,47 @@ def test_another_profile_than_in_all_projects_writes_its_own_files_only(
     assert not (repo.folder / ".workflow_artifacts").exists()
 
 
-def test_a_second_profile_is_mirrored_beside_the_first(cli: Cli, memory: Path) -> None:
+@pytest.mark.parametrize(
+    ("chosen", "mirrored"),
+    [
+        pytest.param([], ["sail"], id="the-files-of-the-previous-profile-end"),
+        pytest.param(["guardz"], ["sail"], id="as-written-by-0.1"),
+        pytest.param(["none"], ["sail"], id="none"),
+        pytest.param(["quoin,guardz"], ["quoin", "guardz", "sail"], id="what-you-chose-stays"),
+    ],
+)
+def test_a_second_profile_replaces_the_first(
+    cli: Cli, memory: Path, chosen: list[str], mirrored: list[str]
+) -> None:
     del memory
     cli.ok("init", "--profile", "guardz", "--yes")
+    for each in chosen:
+        cli.ok("config", "set", "mirror", each, "--project")
     cli.ok("init", "--profile", "sail", "--yes")
     values = {each["key"]: each["value"] for each in cli.json("config")}
 
     assert values["profile"] == "sail"
-    assert values["mirror"] == ["guardz", "sail"]
+    assert values["mirror"] == mirrored
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["config", "set", "profile", "default", "--project"],
+        ["init", "--profile", "default", "--yes"],
+    ],
+    ids=["config", "init"],
+)
+def test_leaving_a_profile_ends_its_files(cli: Cli, memory: Path, words: list[str]) -> None:
+    cli.ok("init", "--profile", "guardz", "--yes")
+    # 0.1 listed the profile's own files there, too.
+    cli.ok("config", "set", "mirror", "guardz", "--project")
+    cli.ok(*words)
+    cli.ok("save", "login-flow", "--summary", "Log in")
+    values = {each["key"]: each["value"] for each in cli.json("config")}
+
+    assert (values["profile"], values["mirror"]) == ("default", [])
+    assert not (memory / "checkpoint-login-flow.md").exists()
 
 
 EXPECTED: dict[str, dict[str, object]] = {

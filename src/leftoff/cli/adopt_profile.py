@@ -12,6 +12,9 @@ from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.profile import Profile
 from leftoff.text.plural import format_count
 
+NONE = "default"
+"""The profile of a project that follows no other system."""
+
 
 def follow(app: App, name: str | None, *, dry_run: bool) -> list[str]:
     """Set up the named profile, or offer those whose files exist; return lines to print."""
@@ -21,19 +24,21 @@ def follow(app: App, name: str | None, *, dry_run: bool) -> list[str]:
 
 
 def _preview_setup(app: App, name: str) -> list[str]:
+    if name == NONE:
+        return ["This project would follow no other system, and its files would stay as they are."]
     place = profiles.load(name).home(app.project)
     return [f"The {name} files in {place} would be imported and kept up to date."]
 
 
 def _set_up(app: App, name: str) -> list[str]:
-    # Stop mirroring the files that came only with the previous profile; keep what the user chose.
-    chosen = [each for each in app.workspace.configuration.values if each.key == "mirror"]
-    kept = [other for each in chosen if not config.is_of_profile(each) for other in each.value]
-    mirrored = [*dict.fromkeys([*kept, name])]
+    if name == NONE:
+        return _leave(app)
+    chosen = _list_chosen_mirrors(app)
     # Read the existing files before writing any of our own next to them.
     said = _import_files(app, name, profiles.load(name))
     config.set_for(app.project, "profile", name)
-    config.set_for(app.project, "mirror", ",".join(mirrored))
+    if chosen is not None:
+        config.set_for(app.project, "mirror", ",".join(dict.fromkeys([*chosen, name])))
     app.forget_settings()
     # Opening the store makes close() sync the mirrored files, so later edits are recognized.
     _ = app.store
@@ -48,6 +53,28 @@ def _set_up(app: App, name: str) -> list[str]:
     first_prompt.expect(app.environment.state_folder, str(app.project.worktree), app.settings)
     place = profiles.load(name).home(app.project)
     return [*said, f"This project now follows {name} and keeps its files in {place} up to date."]
+
+
+def _leave(app: App) -> list[str]:
+    left = app.settings.mirror
+    config.set_for(app.project, "profile", NONE)
+    app.forget_settings()
+    stay = (
+        "Their slash commands, such as /checkpoint, stay for your other projects; "
+        "`leftoff uninstall` removes them."
+    )
+    return ["This project now follows no other system.", *([stay] if left else [])]
+
+
+def _list_chosen_mirrors(app: App) -> list[str] | None:
+    """Return the systems that somebody chose to mirror; None if the profile decides.
+
+    Versions before 0.2 wrote the profile itself there, which nobody chose.
+    """
+    value = next(each for each in app.workspace.configuration.values if each.key == "mirror")
+    if value.source == "default" or config.is_of_profile(value):
+        return None
+    return [] if value.value == [app.settings.profile] else value.value
 
 
 def _import_files(app: App, name: str, profile: Profile) -> list[str]:

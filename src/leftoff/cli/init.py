@@ -39,8 +39,8 @@ from leftoff.wiring.install_places import COMMANDS, Places, find_places
 )
 @click.option(
     "--profile",
-    type=click.Choice([*profiles.PROFILES]),
-    help="Import this system's files and adopt its conventions.",
+    type=click.Choice([*profiles.PROFILES, adopt_profile.NONE]),
+    help="Import a system's files and adopt its conventions.",
 )
 @click.option("--mcp", "with_mcp", is_flag=True, help="Also register leftoff's MCP server.")
 @click.option(
@@ -154,6 +154,8 @@ def _keep_project_agents(agents: list[str], *, is_named: bool) -> list[str]:
 
 def _list_profiles(app: App, profile: str | None) -> list[str]:
     """Return the profiles whose files and conventions this project uses, the new one included."""
+    if profile == adopt_profile.NONE:
+        return []
     return [*app.settings.mirror, *([profile] if profile else [])]
 
 
