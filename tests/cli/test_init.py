@@ -462,6 +462,24 @@ def test_a_skill_that_the_user_has_edited_is_left_alone(cli: Cli, home: Path) ->
 COMMENTED = '{\n  // mine\n  "model": "opus"\n}\n'
 
 
+def test_if_no_agent_can_be_wired_each_reason_is_named_and_no_file_of_others_stops_the_removal(
+    cli: Cli, settings: Path, home: Path
+) -> None:
+    settings.write_text('{"hooks": []}', encoding="utf-8")
+    cursor = home / ".cursor" / "hooks.json"
+    cursor.parent.mkdir()
+    cursor.write_text('{ /* our cursor setup */ "version": 1}', encoding="utf-8")
+    err = cli("init", "--yes", "--agent=claude", "--agent=cursor").err
+
+    first = err.index(f"{settings} cannot be used (its hooks are not a JSON object)")
+    assert f"{cursor} cannot be used" in err
+    # What kind of JSON Claude Code accepts is not the problem.
+    assert "JSON without comments" not in err[first:]
+    cli.ok("init", "--yes", "--agent=codex")
+    cli.ok("uninstall", "--yes")
+    assert "our cursor setup" in cursor.read_text(encoding="utf-8")
+
+
 def test_each_agent_is_wired_on_its_own(cli: Cli, settings: Path, home: Path) -> None:
     settings.write_text(COMMENTED, encoding="utf-8")
     result = cli("init", "--yes", "--agent=claude", "--agent=codex")

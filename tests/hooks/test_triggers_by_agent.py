@@ -55,6 +55,10 @@ def test_the_agents_own_event_saves_the_session(
 
     (saved,) = store.index().newest(9)
     assert (saved.trigger, saved.agent, saved.session_id) == (trigger, agent, SESSION_IDS[agent])
+    # Named from the top of the project, also where the transcript does not say which one that is.
+    files = store.load(saved).files_modified
+    assert files
+    assert not any(Path(each).is_absolute() for each in files)
 
 
 def _fire(repo: Repo, agent: str, event: str, fields: dict[str, Any]) -> None:

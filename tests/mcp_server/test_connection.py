@@ -104,12 +104,28 @@ def test_blank_lines_and_carriage_returns_do_no_harm(client: RawClient) -> None:
     assert client.receive() == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
-def test_a_line_that_is_too_long_is_refused_and_the_next_one_answered(client: RawClient) -> None:
-    client.write(b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"')
+@pytest.mark.parametrize(
+    ("start", "end", "id_"),
+    [
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"', b'"}}', 1),
+        # The official clients put the id last.
+        (b'{"method":"ping","params":{"id":2,"x":"', b'"},"jsonrpc":"2.0","id":"a-1"}', "a-1"),
+        (b'{"method":"ping","params":{"x":"', b'"},"id":3,"jsonrpc":"2.0"} \r', 3),
+        (b'{"method":"ping","params":{"x":"', b'","id":5}}', None),
+        (b'{"method":"ping","params":{"x":"', b'\\"id\\":5}"}}', None),
+        (b'"id":', b"", None),
+    ],
+)
+def test_a_line_that_is_too_long_is_refused_and_the_next_one_answered(
+    client: RawClient, start: bytes, end: bytes, id_: object
+) -> None:
+    client.write(start)
     client.write(b"x" * (MOST_BYTES + 1))
-    client.write(b'"}}\n')
+    client.write(end + b"\n")
+    answer = client.receive()
 
-    assert str(MOST_BYTES) in client.receive()["error"]["message"]
+    assert str(MOST_BYTES) in answer["error"]["message"]
+    assert answer["id"] == id_
     assert client.ask("ping")["result"] == {}
 
 

@@ -114,6 +114,8 @@ def test_what_the_models_guess_is_accepted_if_it_is_clear(client: RawClient, cli
         ("recall", {"kinds": ["joke"]}, "must be one of"),
         ("resume", {"name": "nope"}, "nope"),
         ("show", {}, "Call `save`"),
+        # The agent may have no shell for `leftoff list`.
+        ("show", {"name": "nope"}, "What to do: Call `list` to see all checkpoints."),
         ("resume", {"budget": 5}, "between 100 and"),
     ],
 )

@@ -110,12 +110,12 @@ def _refuse_unusable(
             refused.append(wrap_os_error(error))
         else:
             usable.append(agent)
-    if refused and not usable:
-        raise refused[0]
     reasons = [f"{each.message.removesuffix(_SO)}. {each.hint}" for each in refused]
     if not app.out.as_json:
-        for reason in reasons:
+        for reason in reasons if usable else reasons[1:]:
             app.out.warn(reason)
+    if refused and not usable:
+        raise refused[0]
     return usable, reasons
 
 

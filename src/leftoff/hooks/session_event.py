@@ -238,9 +238,10 @@ def read_on(
     if not record.transcript_path or not path.is_file():
         return memory
     # Some agents keep all sessions in one file.
-    return capture.read_session(
+    read = capture.read_session(
         path, agent=record.agent, memory=memory, session_id=record.session_id
     )
+    return capture.place_session(read, record.cwd)
 
 
 def find_former_session(record: SessionRecord) -> str | None:

@@ -16,6 +16,18 @@ if TYPE_CHECKING:
 MOST_BYTES = 4 * 1024 * 1024
 """The longest line that the server accepts. A save has a few kilobytes."""
 _CHUNK = 64 * 1024
+# What is kept of a longer line: the id of a request is at its beginning or at its end.
+_EDGE = 256
+
+
+class CutLine:
+    """The beginning and the end of a line that is too long."""
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: bytes, end: bytes) -> None:
+        self.start = start
+        self.end = end
 
 
 class StopServing(BaseException):
@@ -23,20 +35,21 @@ class StopServing(BaseException):
 
 
 class LineSplitter:
-    """Splits what arrives on a descriptor into lines, and drops lines that are too long."""
+    """Splits what arrives on a descriptor into lines, and cuts lines that are too long."""
 
     def __init__(self, source: int) -> None:
         self._source = source
         self._rest = bytearray()
-        self._is_dropping = False
+        self._start = b""
+        """The beginning of a line that is too long; `_rest` has its end."""
         self.is_open = True
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for input; return whether there is some."""
         return self.is_open and bool(select.select([self._source], [], [], seconds)[0])
 
-    def read(self) -> list[bytes | None]:
-        """Read what has arrived and return its whole lines; None stands for one that is too long.
+    def read(self) -> list[bytes | CutLine]:
+        """Read what has arrived and return its lines.
 
         At the end of the input, the rest counts as a line.
         """
@@ -52,22 +65,24 @@ class LineSplitter:
         rest, self._rest = bytes(self._rest), bytearray()
         return [rest] if rest.strip() else []
 
-    def _split(self, data: bytes) -> list[bytes | None]:
-        lines: list[bytes | None] = []
+    def _split(self, data: bytes) -> list[bytes | CutLine]:
+        lines: list[bytes | CutLine] = []
         *whole, rest = data.split(b"\n")
         for part in whole:
             self._keep(part)
-            lines.append(None if self._is_dropping else bytes(self._rest))
+            line = bytes(self._rest)
+            lines.append(CutLine(self._start, line) if self._start else line)
             self._rest.clear()
-            self._is_dropping = False
+            self._start = b""
         self._keep(rest)
-        return [line for line in lines if line is None or line.strip()]
+        return [line for line in lines if isinstance(line, CutLine) or line.strip()]
 
     def _keep(self, part: bytes) -> None:
         self._rest += part
-        if self._is_dropping or len(self._rest) > MOST_BYTES:
-            self._is_dropping = True
-            self._rest.clear()
+        if len(self._rest) > MOST_BYTES:
+            self._start = self._start or bytes(self._rest[:_EDGE])
+        if self._start:
+            del self._rest[:-_EDGE]
 
 
 class Connection:
@@ -172,10 +187,14 @@ class Connection:
     def _receive(self) -> None:
         """Read what has arrived; queue the requests and process everything else at once."""
         for line in self._reader.read():
+            if isinstance(line, CutLine):
+                problem = f"The message is longer than {MOST_BYTES} bytes. Send less text."
+                error = RpcError(json_rpc.INVALID_REQUEST, problem)
+                # Without its id, the client would wait for the answer for ever.
+                id_ = json_rpc.find_cut_id(line.start, line.end)
+                self._send(json_rpc.build_error(id_, error))
+                continue
             try:
-                if line is None:
-                    problem = f"The line is longer than {MOST_BYTES} bytes."
-                    raise RpcError(json_rpc.INVALID_REQUEST, problem)  # noqa: TRY301 - same answer
                 self._accept(json_rpc.decode(line))
             except RpcError as error:
                 self._send(json_rpc.build_error(None, error))

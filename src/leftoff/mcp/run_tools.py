@@ -1,5 +1,6 @@
 """Run the tools: check the arguments, do the work in the caller's project, and fence the answer."""
 
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -36,6 +37,7 @@ from leftoff.workspace import Workspace
 _MOST_TEXT = 4_000
 _MOST_ITEMS = 50
 _MOST_PROMPTS = 10
+_COMMAND = re.compile(rf"\b[Rr]un `leftoff ({'|'.join(ARGUMENTS)})\b[^`]*`")
 # Agents cut or refuse longer results.
 _MOST_CHARS = 40_000
 
@@ -73,7 +75,9 @@ def _describe(error: LeftoffError) -> Rendered:
     if isinstance(error, ChoiceNeeded):
         lines += [say("Ask the user: {question}", question=error.question), _list_ways(error)]
     elif error.hint:
-        lines.append(say("What to do: {text:lines}", text=error.hint))
+        # The agent may have no shell.
+        hint = _COMMAND.sub(r"call `\1`", error.hint)
+        lines.append(say("What to do: {text:lines}", text=hint[:1].upper() + hint[1:]))
     return join(lines)
 
 

@@ -27,13 +27,18 @@ from leftoff.session.facts.focus import FOCUS_FILES
 from leftoff.session.facts.fold_state import TrailEntry
 from leftoff.session.facts.looks import destroys, is_look
 from leftoff.session.facts.next_action import infer_next_action
-from leftoff.session.facts.read_session import Progress, SessionMemory, read_session
+from leftoff.session.facts.read_session import (
+    Progress,
+    SessionMemory,
+    place_session,
+    read_session,
+)
 from leftoff.session.facts.report import Facts, report
 from leftoff.session.facts.sentences import keep_end, keep_start
 from leftoff.session.facts.shell_commands import heads_of, shorten, without_cd
 from leftoff.session.facts.trail import REFUSED
 
-__all__ = ["Captured", "SessionMemory", "capture", "read_session", "to_checkpoint"]
+__all__ = ["Captured", "SessionMemory", "capture", "place_session", "read_session", "to_checkpoint"]
 
 _LEFT_OFF_CHARS = 1200
 _TRAIL = 5

@@ -232,6 +232,7 @@ def read_found(
         read = capture.read_session(
             found.path, agent=agent, memory=memory, session_id=found.session_id
         )
+        read = capture.place_session(read, record.cwd or str(store.project.worktree))
     except (LeftoffError, OSError) as error:
         refusal = _find_refusal(error)
         if unreadable is not None and refusal is not None:

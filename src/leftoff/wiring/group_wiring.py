@@ -1,5 +1,6 @@
 """Wire an agent whose hooks are in a JSON file of hook groups, which others edit, too."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -155,7 +156,7 @@ class GroupWiring:
     def _plan_unwiring(self, places: Places, path: Path) -> FileChange | None:
         before = foreign_files.read(path)
         # Another agent's file may have the same name, and another syntax.
-        if before is None or f" {self._table.agent} ".encode() not in before:
+        if before is None or not re.search(rf"hook['\"\\]* {self._table.agent} ".encode(), before):
             return None
         now = self._parse(before, path)
         if not self._editor.has_ours(now.values, places.hook):
@@ -197,16 +198,15 @@ class GroupWiring:
 
     def _check_shape(self, now: SettingsText) -> None:
         # Adding hooks to a value of another type would destroy what the user wrote.
-        title = self._table.title
         if not isinstance(now.values, dict):
-            raise settings_file.explain_unusable(now.path, "it is not a JSON object", title)
+            raise settings_file.explain_unusable(now.path, "it is not a JSON object")
         hooks = now.values.get("hooks", {})
         if not isinstance(hooks, dict):
-            raise settings_file.explain_unusable(now.path, "its hooks are not a JSON object", title)
+            raise settings_file.explain_unusable(now.path, "its hooks are not a JSON object")
         for event in self._table.events:
             if not isinstance(hooks.get(event.event, []), list):
                 why = f"its hooks for {event.event} are not a list"
-                raise settings_file.explain_unusable(now.path, why, title)
+                raise settings_file.explain_unusable(now.path, why)
 
 
 def explain_unwired(agent: str, title: str) -> DoctorFinding:

@@ -41,9 +41,11 @@ def parse(
         if text.strip():
             _read(text, has_comments=has_comments)
     except UnicodeDecodeError as error:
-        raise explain_unusable(path, f"it is not UTF-8 at byte {error.start}", title) from error
+        raise explain_unusable(path, f"it is not UTF-8 at byte {error.start}") from error
     except json_edit.NotJson as error:
-        raise explain_unusable(path, str(error), title, has_comments=has_comments) from error
+        how = "JSON, with or without comments" if has_comments else "JSON without comments"
+        accepted = f"leftoff edits settings of {title} only as {how}. "
+        raise explain_unusable(path, str(error), accepted=accepted) from error
     return SettingsText(path, text if text.strip() else "", bom, has_comments)
 
 
@@ -61,13 +63,9 @@ def _read(text: str, *, has_comments: bool) -> Any:
     return jsonc_edit.read(text) if has_comments else json_edit.read(text)
 
 
-def explain_unusable(
-    path: Path, why: str, title: str, *, has_comments: bool = False
-) -> LeftoffError:
+def explain_unusable(path: Path, why: str, *, accepted: str = "") -> LeftoffError:
     """Return the error for a file that leftoff cannot change."""
-    how = "JSON, with or without comments" if has_comments else "JSON without comments"
     return LeftoffError(
         f"{path} cannot be used ({why}), so nothing was changed",
-        hint=f"leftoff edits settings of {title} only as {how}. "
-        "Fix the file by hand, then try again.",
+        hint=f"{accepted}Fix the file by hand, then try again.",
     )

@@ -62,6 +62,17 @@ def read_session(
     )
 
 
+def place_session(memory: SessionMemory, folder: str) -> SessionMemory:
+    """Return a session that works in a folder, if its transcript does not say where it works.
+
+    Cursor's transcripts may name files only by their whole paths.
+    """
+    if memory.state.roots or not folder:
+        return memory
+    state = msgspec.structs.replace(memory.state, cwd=folder, roots=[folder])
+    return msgspec.structs.replace(memory, state=state)
+
+
 def _read_document(
     path: Path, name: str, session_id: str, memory: SessionMemory | None
 ) -> SessionMemory:
