@@ -15,6 +15,7 @@ from gitrepo import Repo
 from leftoff import context
 from leftoff.checkpoint import Checkpoint, from_plain, to_plain
 from leftoff.profiles import sail, sail_format
+from leftoff.profiles.loose_words import says_nothing
 from leftoff.store import Store
 from stores import draft
 
@@ -33,7 +34,10 @@ def words_of(value: object) -> Iterator[str]:
                 yield from () if key in _OURS else re.findall(r"\w+", key)
                 yield from words_of(each)
     elif isinstance(value, list):
-        for each in value:
+        said = [each for each in value if each not in (None, "", [], {})]
+        # A list with nothing but a word such as "none" is an empty list.
+        is_empty = len(said) == 1 and isinstance(said[0], str) and says_nothing(said[0])
+        for each in () if is_empty else value:
             yield from words_of(each)
     elif value is not None:
         yield from re.findall(r"\w+", str(value))
