@@ -23,13 +23,13 @@ def test_without_any_source_the_defaults_hold(project: Project) -> None:
 def test_later_sources_beat_earlier_ones(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     config.write(context.read_environment().config_file, "budget", "500", is_own=True)
     assert config.load_outside(context.read_environment()).settings.budget == 500
-    config.write(config.project_file(project), "budget", "600")
+    config.write(config.find_project_file(project), "budget", "600")
     assert config.load(project).settings.budget == 600
     assert config.load_outside(context.read_environment()).settings.budget == 500
     monkeypatch.setenv("LEFTOFF_BUDGET", "700")
     changed = msgspec.structs.replace(project, environment=context.read_environment())
     assert config.load(changed).settings.budget == 700
-    config.write(config.project_file(project), "budget", None)
+    config.write(config.find_project_file(project), "budget", None)
     assert config.load(project).settings.budget == 500
 
 
@@ -45,13 +45,13 @@ def test_later_sources_beat_earlier_ones(project: Project, monkeypatch: pytest.M
     ],
 )
 def test_a_value_that_is_none_is_told_and_left_out(project: Project, text: str) -> None:
-    config.project_file(project).parent.mkdir(parents=True)
-    config.project_file(project).write_text(f"{text}\n")
+    config.find_project_file(project).parent.mkdir(parents=True)
+    config.find_project_file(project).write_text(f"{text}\n")
     loaded = config.load(project)
 
     assert loaded.settings == config.Settings()
     assert len(loaded.problems) == 1
-    assert str(config.project_file(project)) in loaded.problems[0]
+    assert str(config.find_project_file(project)) in loaded.problems[0]
 
 
 @pytest.mark.parametrize("typed", ["guardz,sail", "guardz sail", '["guardz", "sail"]', "[]"])

@@ -17,7 +17,7 @@ def project(repo: Repo) -> Project:
 def put(project: Project, text: str) -> config.Loaded:
     """Write the project's settings as someone else would: not by a command of the user's."""
     project.store.mkdir(exist_ok=True)
-    config.project_file(project).write_text(text, encoding="utf-8")
+    config.find_project_file(project).write_text(text, encoding="utf-8")
     return config.load(project)
 
 

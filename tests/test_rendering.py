@@ -238,7 +238,7 @@ def test_all_that_makes_a_reply_takes_or_gives_rendered_text() -> None:
     for giver in (
         briefing.render, briefing.question, memory_briefing.page, memory_briefing.render,
         memory_briefing.quote_page, after_compaction.format_recovery, context_usage.format_advice,
-        features.ways_to_go_on, features.helper_text, fence.enclose_text, fence.cut,
+        features.describe_ways_to_continue, features.helper_text, fence.enclose_text, fence.cut,
     ):  # fmt: skip
         assert inspect.get_annotations(giver)["return"] is Rendered
     assert inspect.get_annotations(advice.warn_of_repeats)["return"] == list[Rendered]

@@ -147,7 +147,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """The project's values that need the user's consent."""
 
 
-def project_file(project: Project) -> Path:
+def find_project_file(project: Project) -> Path:
     """Return the project's configuration file; it is in the store, which git does not clone."""
     return project.store / _FILE
 
@@ -265,10 +265,10 @@ def set_for(project: Project, key: str, value: str) -> None:
     ):
         # Without the source at the start of the message: the user just typed the value.
         raise UsageError(problem.partition(": ")[2], hint="Drop --project to set it for yourself.")
-    write(project_file(project), key, value)
+    write(find_project_file(project), key, value)
     if (key, checked) == ("profile", "default"):
-        # Whoever leaves a profile leaves its files too, and `init` may have listed them here.
-        write(project_file(project), "mirror", None)
+        # Leaving a profile also ends its files, which `init` may have listed here.
+        write(find_project_file(project), "mirror", None)
     if key in consent.GUARDED:
         consent.give(project, key, checked)
 

@@ -12,7 +12,7 @@ import msgspec
 
 from leftoff.digests import sha256
 from leftoff.projects.project import Project
-from leftoff.projects.store_places import plain_store
+from leftoff.projects.store_places import find_plain_store
 from leftoff.store import disk
 
 GUARDED = frozenset(
@@ -39,7 +39,7 @@ def is_needed(project: Project) -> bool:
 def is_given(project: Project, key: str, value: Any) -> bool:
     """Return whether the user allowed a value for a project."""
     # `git init` moves a project's store, and consent given before it must still count.
-    stores = (project.store, plain_store(project.environment, project.root))
+    stores = (project.store, find_plain_store(project.environment, project.root))
     return any(_find_path(project, store, key, value).is_file() for store in stores)
 
 

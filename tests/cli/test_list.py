@@ -9,7 +9,7 @@ import pytest
 from cli.runs import Cli, save_at
 from gitrepo import Repo
 from leftoff.context import find_project, read_environment, state_folder
-from leftoff.projects.store_places import plain_store
+from leftoff.projects.store_places import find_plain_store
 from leftoff.session import records
 from leftoff.store import Store
 
@@ -142,7 +142,7 @@ def test_checkpoints_of_a_folder_below_are_named_with_the_command_that_moves_the
     (repo.folder / "sub" / "src").mkdir(parents=True)
     save_at(repo.folder / "sub", {"login-form": timedelta()})
     (tmp_path / "away").rename(repo.folder / ".git")
-    place = plain_store(read_environment(), repo.folder / "sub")
+    place = find_plain_store(read_environment(), repo.folder / "sub")
 
     output = cli.ok(command).err
     assert f"leftoff import --from-store {place}" in output

@@ -19,7 +19,7 @@ from leftoff.cli.look import (
     wrap_text,
     wrap_to,
 )
-from leftoff.cli.table_layout import align_columns, cards, fit_columns, full_width
+from leftoff.cli.table_layout import align_columns, fit_columns, layout_cards, measure_table
 
 LINE = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=40)
 
@@ -37,7 +37,7 @@ def test_a_cut_line_is_never_wider_than_allowed(line: str, limit: int) -> None:
 @given(st.lists(st.tuples(LINE, LINE, LINE), min_size=1, max_size=5))
 def test_columns_begin_at_the_same_place_in_every_row(rows: list[tuple[str, str, str]]) -> None:
     columns = {name: [row[at] for row in rows] for at, name in enumerate(("one", "two", "three"))}
-    places = full_width({"one": columns["one"]}) + 2
+    places = measure_table({"one": columns["one"]}) + 2
     lines = align_columns(columns)
 
     assert len(lines) == len(rows) + 1
@@ -72,7 +72,7 @@ def test_cards_leave_out_what_is_empty_and_keep_within_the_width() -> None:
         "summary": ["-", "word " * 20],
         "next action": ["Run make", "-"],
     }
-    (first, below), (second, sentence) = cards(columns, 40)
+    (first, below), (second, sentence) = layout_cards(columns, 40)
 
     assert first == "login-form"
     assert below == "  next action  Run make"
@@ -216,7 +216,7 @@ def test_a_table_cuts_its_sentences_before_it_becomes_cards() -> None:
     fitting = fit_columns(columns, 60)
 
     assert fitting is not None
-    assert full_width(fitting) <= 60
+    assert measure_table(fitting) <= 60
     assert fitting["next action"] == ["Go"]
     assert fit_columns(columns, 30) is None
 

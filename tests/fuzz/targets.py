@@ -150,7 +150,7 @@ def check_checkpoint(data: bytes) -> None:
 def check_config(data: bytes) -> None:
     """Settings that cannot be used are named, and all others hold."""
     with _project() as project:
-        path = config.project_file(project)
+        path = config.find_project_file(project)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         config.load(project)

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from leftoff.git.github import GhRefused, GitHub
-from leftoff.git.repository import repository_of
+from leftoff.git.repository import parse_repository_name
 from ship.conftest import hub
 from ship.hub import Hub
 
@@ -32,7 +32,7 @@ __all__ = ["hub"]
     ],
 )
 def test_owner_and_name_are_read_from_every_kind_of_address(url: str, slug: str | None) -> None:
-    assert repository_of(url) == slug
+    assert parse_repository_name(url) == slug
 
 
 @pytest.mark.parametrize(

@@ -55,17 +55,19 @@ class Hostile:
 
 
 QUESTIONS: dict[str, Callable[[Path, str], object]] = {
-    "current_branch": lambda folder, _: query.current_branch(folder),
-    "head_sha": lambda folder, _: query.head_sha(folder),
+    "find_current_branch": lambda folder, _: query.find_current_branch(folder),
+    "find_head_sha": lambda folder, _: query.find_head_sha(folder),
     "find_head_at": lambda folder, _: query.find_head_at(folder, time.time()),
     "inspect": lambda folder, _: query.inspect(folder),
     "read_state": lambda folder, _: query.read_state(folder),
-    "newest_commits": lambda folder, _: query.newest_commits(folder, 5),
+    "list_newest_commits": lambda folder, _: query.list_newest_commits(folder, 5),
     "is_branch_gone": lambda folder, _: query.is_branch_gone(folder, "no..branch"),
-    "commits_since": query.commits_since,
-    "commits_since a branch": lambda folder, sha: query.commits_since(folder, sha, until="main"),
+    "read_commits_since": query.read_commits_since,
+    "read_commits_since a branch": lambda folder, sha: query.read_commits_since(
+        folder, sha, until="main"
+    ),
     "list_changed_paths": lambda folder, sha: query.list_changed_paths(
-        folder, sha, query.head_sha(folder) or sha
+        folder, sha, query.find_head_sha(folder) or sha
     ),
     "bare": lambda folder, _: query.inspect(folder / ".git"),
 }

@@ -127,7 +127,7 @@ def test_no_commit_yet_means_no_head(tmp_path: Path) -> None:
 
     assert (state.branch, state.head, state.last_commit) == ("main", None, None)
     assert (state.dirty, state.is_partial) == (["new.txt"], False)
-    assert (query.current_branch(tmp_path), query.head_sha(tmp_path)) == ("main", None)
+    assert (query.find_current_branch(tmp_path), query.find_head_sha(tmp_path)) == ("main", None)
 
 
 def test_a_detached_head_has_no_branch(repo: Repo) -> None:
@@ -136,7 +136,10 @@ def test_a_detached_head_has_no_branch(repo: Repo) -> None:
     state = state_of(repo.folder)
 
     assert (state.branch, state.head) == (None, repo.head())
-    assert (query.current_branch(repo.folder), query.head_sha(repo.folder)) == (None, repo.head())
+    assert (query.find_current_branch(repo.folder), query.find_head_sha(repo.folder)) == (
+        None,
+        repo.head(),
+    )
 
 
 @pytest.mark.parametrize("operation", ["rebase", "merge", "cherry-pick", "revert"])
@@ -276,7 +279,7 @@ def test_a_linked_worktree_has_its_own_branch_and_changes(repo: Repo, tmp_path: 
 
     assert (state.branch, state.head, state.dirty) == ("side", linked.head(), ["dirty.txt"])
     assert state.worktree == linked.folder
-    assert (query.current_branch(linked.folder), query.head_sha(linked.folder)) == (
+    assert (query.find_current_branch(linked.folder), query.find_head_sha(linked.folder)) == (
         "side",
         linked.head(),
     )
@@ -340,21 +343,21 @@ def test_a_folder_that_holds_a_bare_repository_and_its_worktrees_is_fine(
 def test_packed_refs_are_understood(repo: Repo) -> None:
     repo.git("pack-refs", "--all", "--prune")
 
-    assert query.current_branch(repo.folder) == "main"
-    assert query.head_sha(repo.folder) == repo.head()
+    assert query.find_current_branch(repo.folder) == "main"
+    assert query.find_head_sha(repo.folder) == repo.head()
 
 
 def test_a_branch_with_slashes_and_odd_letters_is_whole(repo: Repo) -> None:
     repo.git("checkout", "--quiet", "-b", "feat/ünïcode#1")
 
-    assert query.current_branch(repo.folder) == "feat/ünïcode#1"
+    assert query.find_current_branch(repo.folder) == "feat/ünïcode#1"
     assert state_of(repo.folder).branch == "feat/ünïcode#1"
 
 
 def test_a_branch_is_valid_text_whatever_its_bytes(repo: Repo) -> None:
     repo.git("checkout", "--quiet", "-b", os.fsdecode(b"bad-\xff"))
 
-    assert query.current_branch(repo.folder) == "bad-\\xff"
+    assert query.find_current_branch(repo.folder) == "bad-\\xff"
     assert state_of(repo.folder).branch == "bad-\\xff"
 
 
@@ -364,9 +367,9 @@ def test_hashes_of_sha256_repositories_are_whole(tmp_path: Path) -> None:
     first = repo.commit("First")
     repo.commit("Second")
 
-    assert query.head_sha(repo.folder) == repo.head()
+    assert query.find_head_sha(repo.folder) == repo.head()
     assert len(state_of(repo.folder).head or "") == 64
-    assert query.commits_since(repo.folder, first).count == 1
+    assert query.read_commits_since(repo.folder, first).count == 1
 
 
 def test_the_reftable_backend_is_understood(tmp_path: Path) -> None:
@@ -376,8 +379,8 @@ def test_the_reftable_backend_is_understood(tmp_path: Path) -> None:
         pytest.skip("this git has no reftable backend")
     repo.commit("First")
 
-    assert query.current_branch(repo.folder) == "main"
-    assert query.head_sha(repo.folder) == repo.head()
+    assert query.find_current_branch(repo.folder) == "main"
+    assert query.find_head_sha(repo.folder) == repo.head()
 
 
 def is_gone(folder: Path, *branches: str) -> list[bool]:
@@ -441,9 +444,9 @@ def test_a_partial_clone_fetches_nothing(repo: Repo, tmp_path: Path) -> None:
 def test_outside_a_repository_there_is_no_state(tmp_path: Path) -> None:
     assert query.read_state(tmp_path) is None
     assert query.inspect(tmp_path) == UnreadableRepository(f"{tmp_path} is not in a git repository")
-    assert query.current_branch(tmp_path) is None
-    assert query.head_sha(tmp_path) is None
-    assert query.commits_since(tmp_path, "a" * 40) == query.CommitsSince()
+    assert query.find_current_branch(tmp_path) is None
+    assert query.find_head_sha(tmp_path) is None
+    assert query.read_commits_since(tmp_path, "a" * 40) == query.CommitsSince()
     assert query.list_changed_paths(tmp_path, "a" * 40, "b" * 40) == []
 
 
@@ -459,8 +462,11 @@ def test_without_git_there_is_no_state_but_still_a_branch(
 
     assert query.read_state(repo.folder) is None
     assert isinstance(query.inspect(repo.folder), UnreadableRepository)
-    assert (query.current_branch(repo.folder), query.head_sha(repo.folder)) == ("main", head)
-    assert query.commits_since(repo.folder, head) == query.CommitsSince()
+    assert (query.find_current_branch(repo.folder), query.find_head_sha(repo.folder)) == (
+        "main",
+        head,
+    )
+    assert query.read_commits_since(repo.folder, head) == query.CommitsSince()
     assert query.list_changed_paths(repo.folder, head, head) == []
 
 
@@ -516,14 +522,14 @@ def test_a_dot_git_that_is_not_a_repository_is_passed_by(tmp_path: Path, shape: 
         dot_git.write_text(texts[shape], encoding="latin-1")
 
     assert query.read_state(tmp_path) is None
-    assert query.current_branch(tmp_path) is None
+    assert query.find_current_branch(tmp_path) is None
 
 
 def test_a_head_that_is_a_fifo_does_not_hang(repo: Repo) -> None:
     (repo.folder / ".git" / "HEAD").unlink()
     os.mkfifo(repo.folder / ".git" / "HEAD")
 
-    assert query.current_branch(repo.folder) is None
+    assert query.find_current_branch(repo.folder) is None
 
 
 # --- harmless ---
@@ -536,7 +542,7 @@ def test_reading_writes_nothing(repo: Repo) -> None:
     before = fingerprint(repo.folder)
 
     state_of(repo.folder)
-    query.commits_since(repo.folder, repo.head())
+    query.read_commits_since(repo.folder, repo.head())
 
     assert fingerprint(repo.folder) == before
 
@@ -564,7 +570,7 @@ def test_no_program_of_the_repository_is_run(repo: Repo, tmp_path: Path) -> None
     repo.write("kept.txt", "changed\n")
 
     state_of(repo.folder)
-    since = query.commits_since(repo.folder, first)
+    since = query.read_commits_since(repo.folder, first)
     query.list_changed_paths(repo.folder, first, since.subjects[0].sha)
 
     assert not (tmp_path / "sprung").exists()
@@ -619,7 +625,7 @@ def test_commits_since_are_counted_and_the_newest_named_first(repo: Repo) -> Non
     for number in range(2, 6):
         repo.commit(f"Commit {number}")
 
-    since = query.commits_since(repo.folder, first, limit=3)
+    since = query.read_commits_since(repo.folder, first, limit=3)
 
     assert (since.count, since.known, since.diverged) == (4, True, False)
     assert [commit.subject for commit in since.subjects] == ["Commit 5", "Commit 4", "Commit 3"]
@@ -627,14 +633,14 @@ def test_commits_since_are_counted_and_the_newest_named_first(repo: Repo) -> Non
 
 
 def test_nothing_came_after_head(repo: Repo) -> None:
-    assert query.commits_since(repo.folder, repo.head()) == query.CommitsSince(known=True)
+    assert query.read_commits_since(repo.folder, repo.head()) == query.CommitsSince(known=True)
 
 
 def test_an_amended_commit_is_known_to_have_diverged(repo: Repo) -> None:
     saved = repo.commit("Draft")
     repo.git("commit", "--quiet", "--allow-empty", "--amend", "--message=Final")
 
-    since = query.commits_since(repo.folder, saved)
+    since = query.read_commits_since(repo.folder, saved)
 
     assert (since.count, since.known, since.diverged) == (1, False, True)
     assert [commit.subject for commit in since.subjects] == ["Final"]
@@ -642,13 +648,13 @@ def test_an_amended_commit_is_known_to_have_diverged(repo: Repo) -> None:
 
 @pytest.mark.parametrize("sha", ["f" * 40, "", "HEAD", "--all", "-n1", "zz" * 20, "main"])
 def test_what_is_no_commit_of_this_repository_is_unknown(repo: Repo, sha: str) -> None:
-    assert query.commits_since(repo.folder, sha) == query.CommitsSince()
+    assert query.read_commits_since(repo.folder, sha) == query.CommitsSince()
     assert query.list_changed_paths(repo.folder, sha, repo.head()) == []
 
 
 def test_the_end_of_the_span_is_a_name_and_never_an_option(repo: Repo, tmp_path: Path) -> None:
     target = tmp_path / "target"
-    since = query.commits_since(repo.folder, repo.head(), until=f"--output={target}")
+    since = query.read_commits_since(repo.folder, repo.head(), until=f"--output={target}")
 
     assert since == query.CommitsSince()
     assert not target.exists()

@@ -7,13 +7,18 @@ import pytest
 
 from gitrepo import Repo
 from leftoff.git import repository
-from leftoff.git.repository import find_repository, read_head, repository_at, slug
+from leftoff.git.repository import (
+    find_repository,
+    find_repository_at,
+    find_repository_name,
+    read_head,
+)
 
 
 def read_slug(repo: Repo) -> str | None:
     found = find_repository(repo.folder)
     assert found is not None
-    return slug(found)
+    return find_repository_name(found)
 
 
 @pytest.mark.accept(157)
@@ -93,7 +98,7 @@ def test_what_counts_as_a_repository_is_what_git_takes_for_one(
     place = _made(tmp_path / "x.git", head, folders)
     asked = Repo(tmp_path, init=False).git("--git-dir=x.git", "rev-parse", "--git-dir", check=False)
 
-    assert (repository_at(place) is not None) == is_one
+    assert (find_repository_at(place) is not None) == is_one
     assert (asked != "") == is_one
 
 
@@ -115,7 +120,7 @@ def test_a_git_file_is_read_as_git_reads_it(tmp_path: Path, line: str, *, is_one
     (tmp_path / ".git").write_bytes(line.encode())
     asked = Repo(tmp_path, init=False).git("rev-parse", "--git-dir", check=False)
 
-    assert (repository_at(tmp_path) is not None) == is_one
+    assert (find_repository_at(tmp_path) is not None) == is_one
     assert (asked != "") == is_one
 
 
@@ -145,7 +150,7 @@ def test_an_odd_head_neither_hangs_nor_counts(tmp_path: Path, kind: str) -> None
     else:
         head.mkdir()
 
-    assert repository_at(place) is None
+    assert find_repository_at(place) is None
 
 
 @pytest.mark.parametrize("error", [errno.EIO, errno.EACCES, errno.EMFILE])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.hooks.destructive_commands import CommandContext, dangers
+from leftoff.hooks.destructive_commands import CommandContext, find_danger
 from rows import for_each
 
 HERE = CommandContext(
@@ -175,7 +175,7 @@ SILENT = [
 def test_what_throws_work_away_is_denied_with_a_reason_and_a_way_out(
     command: str, what: str
 ) -> None:
-    reason = dangers(command, HERE)
+    reason = find_danger(command, HERE)
 
     assert reason is not None
     assert what in reason
@@ -185,7 +185,7 @@ def test_what_throws_work_away_is_denied_with_a_reason_and_a_way_out(
 @pytest.mark.accept(159)
 @for_each("command", SILENT)
 def test_nothing_is_said_of_other_commands(command: str) -> None:
-    assert dangers(command, HERE) is None
+    assert find_danger(command, HERE) is None
 
 
 @pytest.mark.accept(159)
@@ -210,11 +210,11 @@ def test_nothing_is_said_of_other_commands(command: str) -> None:
     ],
 )
 def test_main_is_left_alone_while_a_feature_is_under_way(command: str) -> None:
-    reason = dangers(command, AT_WORK)
+    reason = find_danger(command, AT_WORK)
 
     assert reason is not None
     assert reason.startswith("Feature feature-007 is under way")
-    assert dangers(command, HERE) is None
+    assert find_danger(command, HERE) is None
 
 
 @pytest.mark.accept(159)
@@ -242,15 +242,15 @@ def test_main_is_left_alone_while_a_feature_is_under_way(command: str) -> None:
     ],
 )
 def test_work_on_branches_goes_on_meanwhile(command: str) -> None:
-    assert dangers(command, AT_WORK) is None
+    assert find_danger(command, AT_WORK) is None
 
 
 @pytest.mark.parametrize("command", ["git push", "git push origin", "git push origin HEAD"])
 def test_a_push_that_names_no_branch_pushes_the_one_at_hand(command: str) -> None:
-    assert dangers(command, ON_MAIN) is not None
-    assert dangers(f"git switch -c export && {command}", ON_MAIN) is None
-    assert dangers(f"cd ../other && {command}", ON_MAIN) is None
-    assert dangers("git push --tags", ON_MAIN) is None
+    assert find_danger(command, ON_MAIN) is not None
+    assert find_danger(f"git switch -c export && {command}", ON_MAIN) is None
+    assert find_danger(f"cd ../other && {command}", ON_MAIN) is None
+    assert find_danger("git push --tags", ON_MAIN) is None
 
 
 PIECES = ["git", "rm", "cd", "push", "reset", "clean", "branch", "checkout", "-f", "-C", "-D", "--"]
@@ -277,4 +277,4 @@ PIECES += [
 @given(st.text(max_size=40) | st.lists(st.sampled_from(PIECES) | st.text(max_size=4)).map(" ".join))
 def test_no_command_raises(command: str) -> None:
     for standing in (None, HERE, AT_WORK):
-        assert dangers(command, standing) != ""
+        assert find_danger(command, standing) != ""

@@ -212,7 +212,7 @@ def test_a_session_recovered_late_is_as_old_as_it_is(
     assert "gone.py" in text
     assert "app.py" in text, text
     # No hook saw it, but git's own log says that HEAD was there four days ago.
-    assert found.head == query.head_sha(old_talk.folder)
+    assert found.head == query.find_head_sha(old_talk.folder)
     assert found.dirty == ["kept.py"]
 
 

@@ -45,7 +45,7 @@ def test_a_plan_tells_its_stage_and_whether_it_goes_on(
 ) -> None:
     put(tmp_path, "plans/p/state.json", state)
 
-    [plan] = sail_plans.plans(tmp_path)
+    [plan] = sail_plans.list_plans(tmp_path)
 
     assert (plan.number, plan.total, plan.is_open) == (number, total, is_open)
 
@@ -56,7 +56,7 @@ def test_archived_and_broken_plans_are_passed_over(tmp_path: Path) -> None:
     put(tmp_path, "plans/empty/notes.md", "")
     put(tmp_path, "plans/good/state.json", {"current_stage": 1, "updated": "2026-11-15T10:00:00Z"})
 
-    [plan] = sail_plans.plans(tmp_path)
+    [plan] = sail_plans.list_plans(tmp_path)
 
     assert plan.name == "good"
     assert plan.updated_at == datetime(2026, 11, 15, 10, tzinfo=UTC)
@@ -89,10 +89,10 @@ def test_no_content_of_a_file_is_an_error(tmp_path_factory: Any, data: bytes) ->
         (folder / path).write_bytes(data)
 
     sail_plans.observe(folder.parent)
-    sail_plans.plans(folder)
-    sail_plans.tdd_session(folder)
+    sail_plans.list_plans(folder)
+    sail_plans.read_tdd_session(folder)
     sail_plans.find_delegated(folder, sail_plans.read_index(folder) or {})
-    sail_format.newest_kept(folder, 3)
+    sail_format.list_newest_kept(folder, 3)
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", ".hidden", "a/b", "a\\b", "a\0b"])

@@ -11,7 +11,7 @@ from gitrepo import Repo
 from leftoff import context
 from leftoff.context import find_project
 from leftoff.projects.project import list_stores_elsewhere
-from leftoff.projects.store_places import folder_marks, plain_store
+from leftoff.projects.store_places import find_marks_folder, find_plain_store
 from leftoff.store import Store, disk
 from stores import draft, names_listed
 
@@ -48,7 +48,7 @@ def test_a_repository_at_the_path_of_a_renamed_folder_takes_nothing(plain: Path)
 
     assert listed(plain) == set()
     elsewhere = list_stores_elsewhere(find_project(plain))
-    assert elsewhere == [(plain, plain_store(context.read_environment(), plain))]
+    assert elsewhere == [(plain, find_plain_store(context.read_environment(), plain))]
     save(plain, "two")
     assert listed(plain) == {"two"}
     assert listed(old) == {"one"}
@@ -130,19 +130,19 @@ def test_a_repository_above_a_plain_project_names_its_store(plain: Path) -> None
     (repo.folder / ".git" / "leftoff").mkdir()
 
     elsewhere = list_stores_elsewhere(find_project(plain.parent))
-    assert elsewhere == [(plain, plain_store(context.read_environment(), plain))]
+    assert elsewhere == [(plain, find_plain_store(context.read_environment(), plain))]
     assert listed(plain) == {"one"}
 
 
 def test_a_store_without_a_mark_goes_to_the_repository_at_its_path(plain: Path) -> None:
-    shutil.rmtree(folder_marks(context.read_environment()))
+    shutil.rmtree(find_marks_folder(context.read_environment()))
     Repo(plain)
 
     assert listed(plain) == {"one"}
 
 
 def test_a_disk_with_another_number_changes_nothing(plain: Path) -> None:
-    (mark,) = folder_marks(context.read_environment()).iterdir()
+    (mark,) = find_marks_folder(context.read_environment()).iterdir()
     mark.rename(mark.with_name(f"1-{mark.name.split('-')[1]}"))
     Repo(plain)
 

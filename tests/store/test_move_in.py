@@ -12,7 +12,7 @@ from gitrepo import Repo
 from leftoff import context
 from leftoff.context import find_project, read_environment
 from leftoff.projects.project import list_stores_elsewhere
-from leftoff.projects.store_places import folder_marks, list_lost
+from leftoff.projects.store_places import find_marks_folder, list_lost
 from leftoff.store import Store
 from leftoff.store.adoption import list_conflicts
 from leftoff.wiring.findings import World
@@ -140,7 +140,7 @@ def test_a_folder_that_only_got_the_number_of_another_is_not_taken_for_it(plain:
     shutil.rmtree(plain)
     stranger = plain.with_name("stranger")
     stranger.mkdir()
-    mark = folder_marks(context.read_environment()) / f"{found.st_dev}-{found.st_ino}.json"
+    mark = find_marks_folder(context.read_environment()) / f"{found.st_dev}-{found.st_ino}.json"
     seen = stranger.stat()
     mark.rename(mark.with_name(f"{seen.st_dev}-{seen.st_ino}.json"))
 
@@ -162,7 +162,7 @@ def test_a_renamed_folder_has_its_store_whatever_has_its_old_path(plain: Path) -
     "data", [b"", b"{", b'{"folder": "../x"}', b'{"folder": "\\ud83d\\ude00"}']
 )
 def test_a_garbled_mark_is_no_mark(plain: Path, data: bytes) -> None:
-    (mark,) = folder_marks(context.read_environment()).iterdir()
+    (mark,) = find_marks_folder(context.read_environment()).iterdir()
     mark.write_bytes(data)
     new = plain.with_name("renamed")
     plain.rename(new)

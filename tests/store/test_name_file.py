@@ -138,7 +138,7 @@ def test_a_claim_that_is_held_is_taken(tmp_path: Path) -> None:
 
 
 def test_a_careful_rename_never_replaces(tmp_path: Path) -> None:
-    rename = name_file.careful_rename()
+    rename = name_file.rename_carefully()
     if rename is None:
         pytest.skip("this system has no rename that refuses to replace")
     (tmp_path / "one").write_bytes(b"one")

@@ -22,7 +22,7 @@ from leftoff.cli.look import (
     wrap_line,
     wrap_text,
 )
-from leftoff.cli.table_layout import align_columns, cards, fit_columns
+from leftoff.cli.table_layout import align_columns, fit_columns, layout_cards
 from leftoff.context import Context, read_environment
 from leftoff.errors import NotAProject, UsageError
 from leftoff.names import check_name
@@ -342,7 +342,7 @@ class Output:
     def _print_table(self, columns: Mapping[str, Sequence[str]]) -> None:
         fitting = fit_columns(columns, self.look.columns) if self.is_terminal else columns
         if fitting is None:
-            for head, lines in cards(columns, self.look.columns):
+            for head, lines in layout_cards(columns, self.look.columns):
                 self.text(head, bold=True)
                 self.text(lines.split("\n"))
             return

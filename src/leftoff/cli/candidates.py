@@ -26,7 +26,7 @@ class FoundCandidates(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: dict[str, WaitingFile] = {}
 
 
-def current_session(app: App) -> str | None:
+def find_current_session(app: App) -> str | None:
     """Return the id of the agent session that runs this command, if any."""
     running = app.environment.find_session()
     return running[1] if running else None
@@ -43,7 +43,7 @@ def find(app: App) -> FoundCandidates:
     listed = {each.id: each for each in _list_entries(app)}
     shown = app.workspace.mirrors.find_shown(app.store)
     # Several sessions may wait for one checkpoint; this session comes first.
-    own = [each for each in waiting if each.session_id == current_session(app)]
+    own = [each for each in waiting if each.session_id == find_current_session(app)]
     known = {each.checkpoint_id: each for each in [*waiting, *own] if each.checkpoint_id}
     extra = [app.store.index().get(each) for each in known if each not in listed]
     entries = [*listed.values(), *(each for each in extra if each is not None)]

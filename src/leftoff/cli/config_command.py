@@ -124,7 +124,7 @@ def _confirm_value(app: App, value: settings.Value) -> bool:
 
 
 def _find_file(app: App, *, in_project: bool) -> Path:
-    return settings.project_file(app.project) if in_project else app.environment.config_file
+    return settings.find_project_file(app.project) if in_project else app.environment.config_file
 
 
 config.add_command(set_)

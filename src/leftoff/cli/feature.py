@@ -189,7 +189,7 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
         loop = features.start(app.store, item.id, session_id=_find_session_id(app), again=chosen)
     if waits:
         app.out.warn(f"{item.id} depends on unfinished features: {', '.join(waits)}")
-    lines = [attempt_line("Started", loop), *format_attempts(loop)]
+    lines = [describe_attempt("Started", loop), *format_attempts(loop)]
     _print_result(app, to_plain(loop), lines)
 
 
@@ -202,7 +202,7 @@ def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: 
     """Record an attempt and its result."""
     what = _try(" ".join(words), given, passed=passed)
     loop = features.attempt(app.store, what, session_id=_find_session_id(app))
-    _print_result(app, to_plain(loop), after_attempt(loop))
+    _print_result(app, to_plain(loop), confirm_attempt(loop))
 
 
 @command(name="pass")
@@ -353,10 +353,10 @@ def describe_attempt_at_hand(loop: Loop | None) -> str:
     """Describe the current attempt in one line, if there is one."""
     if loop is None or not loop.is_under_way:
         return ""
-    return attempt_line("INTERRUPTED" if loop.interrupted else "In progress", loop)
+    return describe_attempt("INTERRUPTED" if loop.interrupted else "In progress", loop)
 
 
-def attempt_line(verb: str, loop: Loop) -> str:
+def describe_attempt(verb: str, loop: Loop) -> str:
     """Describe which attempt a feature is at."""
     count = f"attempt {loop.attempt} of {loop.max_attempts}"
     named = " ".join(filter(None, (loop.feature, loop.name)))
@@ -372,7 +372,7 @@ def format_attempts(loop: Loop) -> list[str]:
     ]
 
 
-def after_attempt(loop: Loop) -> list[str]:
+def confirm_attempt(loop: Loop) -> list[str]:
     """Confirm a recorded attempt and name the next step."""
     last = loop.history[-1]
     noted = (

@@ -47,7 +47,7 @@ def resume_pending(
         found = candidates.find(app)
         if name is not None:
             return _restore_named(app, found, name, view)
-        session_id = candidates.current_session(app)
+        session_id = candidates.find_current_session(app)
         waits = None if skip else pick_pending.pick(found.candidates, session_id=session_id)
         pick = _pick_waiting(app, waits) if waits else None
         noted = app.workspace.read_notes(since=app.store.now() - _NOTED_WITHIN)
@@ -66,7 +66,7 @@ def _restore_named(app: App, found: FoundCandidates, name: str, view: ViewOption
         return _restore(app, found, Pick(chosen=broken[0]), view)
     entry = app.workspace.find_open(name)
     waiting = [each for each in found.candidates if each.key == entry.id and each.is_pending]
-    current = candidates.current_session(app)
+    current = candidates.find_current_session(app)
     # The user chose from the list of waiting checkpoints. quoin warns in this case, too.
     is_foreign = app.workspace.mirrors.use_sentinels() and any(
         each.session_id != current for each in waiting

@@ -26,7 +26,7 @@ _NONE = "No prompts are waiting."
 @click.option("--all", "with_all", is_flag=True, help="Include answered and dropped prompts.")
 def prompts_list(app: App, *, with_all: bool) -> None:
     """List prompts that no session answered, oldest first."""
-    found = replaying.waiting(app)
+    found = replaying.find_waiting(app)
     if with_all:
         found = WaitingPrompts(prompts=queue.history(app.store), current=found.current)
         _show_history(app, found)
@@ -35,7 +35,7 @@ def prompts_list(app: App, *, with_all: bool) -> None:
         _show_page(app, found)
         return
     text = join([found.mismatch, *replaying.format_prompts(found.prompts)])
-    app.out.result(replaying.rows(found), text or _NONE)
+    app.out.result(replaying.build_rows(found), text or _NONE)
 
 
 def _show_page(app: App, found: WaitingPrompts) -> None:
@@ -59,7 +59,7 @@ def _show_page(app: App, found: WaitingPrompts) -> None:
 
 def _show_history(app: App, found: WaitingPrompts) -> None:
     if app.out.as_json or not found.prompts:
-        app.out.result(replaying.rows(found), "No prompts have been kept yet.")
+        app.out.result(replaying.build_rows(found), "No prompts have been kept yet.")
         return
     app.out.table(
         {
@@ -80,11 +80,11 @@ def prompts() -> None:
 @click.argument("number", metavar="N|ID")
 def prompts_show(app: App, number: str) -> None:
     """Show a prompt in full."""
-    found = replaying.waiting(app)
+    found = replaying.find_waiting(app)
     prompt = _find_prompt(number, [*found.prompts], app)
     only = WaitingPrompts(prompts=[prompt], current=found.current)
     app.out.result(
-        {**replaying.rows(only)[0], "number": None},
+        {**replaying.build_rows(only)[0], "number": None},
         replaying.format_whole_prompt(app, prompt, prompt.text),
     )
 
@@ -96,7 +96,7 @@ def prompts_replay(app: App, which: tuple[str, ...]) -> None:
 
     Without a number, it asks on a terminal, and prints the choices elsewhere.
     """
-    found, words = replaying.waiting(app), " ".join(which).strip().lower()
+    found, words = replaying.find_waiting(app), " ".join(which).strip().lower()
     if not found.prompts:
         app.out.result({"replayed": []}, _NONE)
     elif words == "none":
@@ -134,7 +134,7 @@ def _warn_of_others(app: App, found: WaitingPrompts, chosen: list[Prompt]) -> No
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
 def prompts_edit(app: App, number: str, words: tuple[str, ...]) -> None:
     """Change the text of a queued prompt."""
-    prompt = _find_prompt(number, replaying.waiting(app).prompts)
+    prompt = _find_prompt(number, replaying.find_waiting(app).prompts)
     text = " ".join(words)
     queue.record(app.store, prompt, "edited", text=text)
     app.out.result({"edited": prompt.id, "text": text}, f"Edited: {one_line(text)}")
@@ -150,7 +150,7 @@ def prompts_drop(app: App, numbers: tuple[str, ...], *, with_all: bool) -> None:
     """
     if bool(numbers) == with_all:
         raise UsageError("Name the prompts to drop by number, or pass --all.")
-    waiting = replaying.waiting(app).prompts
+    waiting = replaying.find_waiting(app).prompts
     found = waiting if with_all else [_find_prompt(each, waiting) for each in numbers]
     dropped = [*{prompt.id: prompt for prompt in found}.values()]
     replaying.drop(app, dropped)

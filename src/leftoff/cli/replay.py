@@ -70,7 +70,7 @@ class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
+def find_waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
     """Return the queued prompts; `session_id` is used if no agent's session runs this command."""
     running = app.environment.find_session()
     nearest = running[1] if running else session_id
@@ -102,7 +102,7 @@ def _find_sessions_of_work(app: App, *session_ids: str | None) -> frozenset[str]
     return frozenset(each for each in (*related, *session_ids) if each)
 
 
-def rows(found: WaitingPrompts) -> list[dict[str, Any]]:
+def build_rows(found: WaitingPrompts) -> list[dict[str, Any]]:
     """Return the numbered prompts as JSON-ready values."""
     return [
         {

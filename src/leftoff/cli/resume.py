@@ -68,7 +68,7 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
             "briefing": self.text,
             "checks": msgspec.to_builtins(self.checks),
             "question": question,
-            "prompts": replay.rows(self.waiting) if self.waiting else [],
+            "prompts": replay.build_rows(self.waiting) if self.waiting else [],
         }
 
     def ask_user(self, question: Rendered | None) -> Rendered:
@@ -124,7 +124,7 @@ def _find_prompts(app: App, checkpoint: Checkpoint) -> replay.WaitingPrompts | N
     places = [*app.store.log_paths("prompts"), app.environment.state_folder / "live"]
     if not any(map(os.path.lexists, places)) and app.store.index().autosave() is None:
         return None
-    return replay.waiting(app, session_id=checkpoint.session_id)
+    return replay.find_waiting(app, session_id=checkpoint.session_id)
 
 
 # --- the command ---
@@ -520,4 +520,6 @@ def _format_loops(found: "list[Loop]") -> Rendered:
     """Describe each interruption: what failed and how to continue."""
     if not found:
         return say("")
-    return fence.enclose_text(join(map(knowledge.features.ways_to_go_on, found), "\n\n"))
+    return fence.enclose_text(
+        join(map(knowledge.features.describe_ways_to_continue, found), "\n\n")
+    )

@@ -418,7 +418,7 @@ def _show(app: App, outcome: persist.Outcome, name: str) -> None:
     # Now instead of on close, so that the confirmation can list the files.
     written = app.workspace.mirror()
     natives = [str(each) for found in written.values() for each in found]
-    lines = confirmation(
+    lines = build_confirmation(
         app.settings.noise, checkpoint, path, written, advise_clear=app.settings.advise_clear
     )
     if app.out.is_for_person:
@@ -465,7 +465,7 @@ Written = Mapping[str, Sequence[Path]]
 """The native files written for the checkpoint, by profile."""
 
 
-def confirmation(
+def build_confirmation(
     noise: str, checkpoint: Checkpoint, path: Path, written: Written, *, advise_clear: bool = False
 ) -> list[str]:
     """Return the lines that confirm a saved checkpoint."""

@@ -16,7 +16,7 @@ from leftoff.errors import LeftoffError
 from leftoff.projects.project import explain_distrust
 from leftoff.ship.dry_run import open_scratch_store, plan
 from leftoff.ship.outcome import Listener, Options, ShipReport, ShipStep
-from leftoff.ship.panel import panel
+from leftoff.ship.panel import format_panel
 from leftoff.ship.ship_steps import ship as ship_all
 
 _MARKS = {"done": "done", "skipped": "skip", "failed": "FAIL", "planned": "plan"}
@@ -74,7 +74,7 @@ def ship(app: App, message: str, **given: bool) -> int:
         app.out.json(_to_plain(report))
     else:
         app.out.gap()
-        _print_panel(app, panel(report, advise_clear=app.settings.advise_clear))
+        _print_panel(app, format_panel(report, advise_clear=app.settings.advise_clear))
     return int(report.has_failed)
 
 

@@ -14,14 +14,14 @@ _MOST_CARD_LINES = 3
 Columns = Mapping[str, Sequence[str]]
 
 
-def full_width(columns: Columns) -> int:
+def measure_table(columns: Columns) -> int:
     """Return the width of a table in which nothing is cut."""
     return sum(_measure_columns(columns)) + len(GAP) * (len(columns) - 1)
 
 
 def fit_columns(columns: Columns, limit: int) -> Columns | None:
     """Cut the sentences of a table until it fits; None if too little of them would be left."""
-    too_much = full_width(columns) - limit
+    too_much = measure_table(columns) - limit
     if too_much <= 0:
         return columns
     long = {
@@ -54,7 +54,7 @@ def align_columns(columns: Columns) -> list[str]:
     return [GAP.join(map(pad, row, widths)).rstrip() for row in rows]
 
 
-def cards(columns: Columns, limit: int) -> Iterator[tuple[str, str]]:
+def layout_cards(columns: Columns, limit: int) -> Iterator[tuple[str, str]]:
     """Yield each row as a headline of its short cells, and a line for each sentence."""
     short = [name for name in columns if name not in SENTENCES]
     long = [name for name in columns if name in SENTENCES]

@@ -14,7 +14,7 @@ import msgspec
 
 from leftoff.errors import LeftoffError
 from leftoff.git.object_store import ObjectStore, TreeEntry, quote
-from leftoff.git.repository import Repository, path_text
+from leftoff.git.repository import Repository, decode_path
 
 if TYPE_CHECKING:
     from leftoff.subprocesses import Ended
@@ -69,7 +69,7 @@ class BaseIndex:
         entries, absent = [], []
         for about, name in zip(fields[::2], fields[1::2], strict=True):
             _, mode, _, blob, change = about.decode("ascii").split(" ")
-            path = path_text(name)
+            path = decode_path(name)
             if change == "D":
                 absent.append(path)
             else:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from leftoff.errors import StoreRefused
-from leftoff.git.repository import path_text
+from leftoff.git.repository import decode_path
 from leftoff.load_on_use import module_on_use
 from leftoff.processes import copy_for_child
 
@@ -80,7 +80,7 @@ class NewFile(msgspec.Struct, frozen=True):
     blob: str | None = None
 
 
-def blob_id(content: bytes) -> str:
+def compute_blob_id(content: bytes) -> str:
     """Return the id under which git stores a content."""
     framed = b"blob %d\0%s" % (len(content), content)
     digest: str = _hashlib.sha1(framed, usedforsecurity=False).hexdigest()
@@ -297,7 +297,7 @@ def quote(path: str) -> bytes:
 def _parse_entry(record: bytes) -> TreeEntry:
     about, _, path = record.partition(b"\t")
     mode, _, blob = about.decode("ascii").split(" ")
-    return TreeEntry(mode, blob, path_text(path))
+    return TreeEntry(mode, blob, decode_path(path))
 
 
 def _parse_batch(folder: Path, out: bytes) -> Iterator[tuple[str, bytes]]:

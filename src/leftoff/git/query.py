@@ -20,15 +20,15 @@ from leftoff.git.repository import (
     Repository,
     ask_git,
     ask_line,
-    current_branch,
+    decode_path,
+    find_current_branch,
     find_head_at,
+    find_head_sha,
+    find_operation,
     find_readable_repository,
     find_repository,
-    head_sha,
+    find_repository_at,
     is_branch_gone,
-    operation_in_progress,
-    path_text,
-    repository_at,
 )
 from leftoff.text.fence import printable
 
@@ -42,16 +42,16 @@ __all__ = [
     "PathChange",
     "Repository",
     "UnreadableRepository",
-    "commits_since",
-    "current_branch",
+    "find_current_branch",
     "find_head_at",
+    "find_head_sha",
     "find_repository",
-    "head_sha",
     "inspect",
     "is_branch_gone",
     "list_changed_paths",
-    "newest_commits",
+    "list_newest_commits",
     "printable",
+    "read_commits_since",
     "read_state",
 ]
 
@@ -136,7 +136,7 @@ def parse_status(records: Iterator[bytes], limit: int) -> tuple[dict[str, str], 
     for record in records:
         kind, _, rest = record.partition(b" ")
         if kind == b"#":
-            name, _, value = path_text(rest).partition(" ")
+            name, _, value = decode_path(rest).partition(" ")
             headers[name] = value
             continue
         change = _parse_change(kind, rest, records)
@@ -153,7 +153,7 @@ _FIELDS_BEFORE_PATH = {b"1": 7, b"2": 8, b"u": 9}
 
 def _parse_change(kind: bytes, rest: bytes, records: Iterator[bytes]) -> PathChange | None:
     if kind == b"?":
-        return PathChange(path=path_text(rest), code="??")
+        return PathChange(path=decode_path(rest), code="??")
     before_path = _FIELDS_BEFORE_PATH.get(kind)
     if before_path is None:
         return None
@@ -161,9 +161,9 @@ def _parse_change(kind: bytes, rest: bytes, records: Iterator[bytes]) -> PathCha
     if len(fields) <= before_path:
         return None
     code, path = fields[0], fields[-1]
-    from_path = path_text(next(records, b"")) if kind == b"2" else None
+    from_path = decode_path(next(records, b"")) if kind == b"2" else None
     return PathChange(
-        path=path_text(path),
+        path=decode_path(path),
         code=code.decode("ascii", "replace"),
         from_path=from_path,
         is_inside=code == b".M" and fields[1].startswith(b"S."),
@@ -240,7 +240,7 @@ def inspect(
         return UnreadableRepository(f"git cannot be started: {error.strerror}.")
 
 
-def newest_commits(folder: Path, limit: int) -> list[Commit]:
+def list_newest_commits(folder: Path, limit: int) -> list[Commit]:
     """Return the newest commits of the branch, newest first."""
     repository = find_readable_repository(folder)
     if repository is None:
@@ -248,7 +248,9 @@ def newest_commits(folder: Path, limit: int) -> list[Commit]:
     return parse_log(_read_records(folder, repository, *_LOG, f"--max-count={limit}"))
 
 
-def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 20) -> CommitsSince:
+def read_commits_since(
+    folder: Path, sha: str, *, until: str = "HEAD", limit: int = 20
+) -> CommitsSince:
     """Count the commits after `sha`, and return the newest ones."""
     repository = find_readable_repository(folder)
     # The values come from a checkpoint, which anyone may have written; none must act as an option.
@@ -276,7 +278,7 @@ def list_changed_paths(
     if repository is None or not (_SHA.fullmatch(old_sha) and _SHA.fullmatch(new_sha)):
         return []
     records = _read_records(folder, repository, *_CHANGED, old_sha, new_sha)
-    return [path_text(record) for record, _ in zip(records, range(limit), strict=False)]
+    return [decode_path(record) for record, _ in zip(records, range(limit), strict=False)]
 
 
 def _inspect(
@@ -293,15 +295,15 @@ def _inspect(
     if trouble and "must be run in a work tree" in trouble:
         return _inspect_bare(folder, repository, deadline=deadline)
     is_answered = "branch.oid" in headers and "branch.head" in headers
-    branch = printable(headers["branch.head"]) if is_answered else current_branch(folder)
-    head = headers["branch.oid"] if is_answered else head_sha(folder)
+    branch = printable(headers["branch.head"]) if is_answered else find_current_branch(folder)
+    head = headers["branch.oid"] if is_answered else find_head_sha(folder)
     return GitState(
         worktree=repository.worktree,
         branch=None if branch == "(detached)" else branch,
         head=None if head == "(initial)" else head,
         changes=changes[:limit],
         last_commit=newest[0] if newest else None,
-        operation=operation_in_progress(repository),
+        operation=find_operation(repository),
         is_truncated=len(changes) > limit,
         trouble=trouble,
     )
@@ -336,7 +338,7 @@ def _list_submodules(repository: Repository, deadline: float) -> Iterator[tuple[
         return
     values: dict[str, str] = {}
     for record in _read_records(worktree, repository, *_SUBMODULES, deadline=deadline):
-        name, _, value = path_text(record).partition("\n")
+        name, _, value = decode_path(record).partition("\n")
         values[name] = value
     for name, path in values.items():
         # A project can have hundreds of submodules, and each one costs a process.
@@ -352,7 +354,7 @@ def _list_submodules(repository: Repository, deadline: float) -> Iterator[tuple[
 
 def _find_submodule(folder: Path) -> Repository | None:
     try:
-        return repository_at(folder)
+        return find_repository_at(folder)
     except OSError:
         return None
 
@@ -369,8 +371,8 @@ def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> G
         newest = parse_log(log.records())
     return GitState(
         worktree=None,
-        branch=current_branch(folder),
-        head=newest[0].sha if newest else head_sha(folder),
+        branch=find_current_branch(folder),
+        head=newest[0].sha if newest else find_head_sha(folder),
         last_commit=newest[0] if newest else None,
     )
 

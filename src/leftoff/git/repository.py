@@ -73,13 +73,13 @@ def find_repository(folder: Path) -> Repository | None:
     # Like git, follow links first: the parents of a linked folder are those of its target.
     here = Path(os.path.realpath(folder))
     for candidate in (here, *here.parents):
-        found = repository_at(candidate)
+        found = find_repository_at(candidate)
         if found is not None:
             return found
     return None
 
 
-def repository_at(folder: Path, *, is_named: bool = False) -> Repository | None:
+def find_repository_at(folder: Path, *, is_named: bool = False) -> Repository | None:
     """Return the repository whose worktree, or bare folder, is exactly this folder.
 
     A clone can contain a folder that looks like a bare repository, with settings by its author. A
@@ -118,7 +118,7 @@ def _is_worktree_of(folder: Path, git_dir: Path) -> bool:
     return not folder.exists() or _find_git_dir(folder / ".git") == Path(os.path.realpath(git_dir))
 
 
-def head_ref(repository: Repository) -> str | None:
+def find_head_ref(repository: Repository) -> str | None:
     """Return the full name of the ref that HEAD points to; None if HEAD is detached."""
     line = _read_first_line(repository.git_dir / "HEAD") or ""
     return line.removeprefix(_REF).strip() if line.startswith(_REF) else None
@@ -126,7 +126,7 @@ def head_ref(repository: Repository) -> str | None:
 
 def read_head(repository: Repository) -> str | None:
     """Return the hash of HEAD, "" before the first commit; None if only git can tell."""
-    ref = head_ref(repository)
+    ref = find_head_ref(repository)
     if ref is None:
         line = _read_first_line(repository.git_dir / "HEAD") or ""
         return line if _FULL_SHA.fullmatch(line) else None
@@ -159,7 +159,7 @@ def _find_packed_sha(repository: Repository, ref: str) -> str | None:
     return found[1].decode() if found else ""
 
 
-def operation_in_progress(repository: Repository) -> Operation | None:
+def find_operation(repository: Repository) -> Operation | None:
     """Return the operation that was started in this worktree and not finished."""
     for name, operation in _MARKS:
         if (repository.git_dir / name).exists():
@@ -171,7 +171,7 @@ def operation_in_progress(repository: Repository) -> Operation | None:
     return "revert" if todo.startswith("revert") else "cherry-pick"
 
 
-def repository_of(url: str) -> str | None:
+def parse_repository_name(url: str) -> str | None:
     """Return `owner/name` from a remote's URL; None for a folder."""
     # A local clone has no owner.
     if url.startswith("file:"):
@@ -180,7 +180,7 @@ def repository_of(url: str) -> str | None:
     return found["slug"] if found else None
 
 
-def current_branch(folder: Path) -> str | None:
+def find_current_branch(folder: Path) -> str | None:
     """Return a folder's branch; None if HEAD is detached or there is no repository."""
     ref = find_ref(folder)
     return printable(ref.removeprefix(_BRANCHES)) if ref else None
@@ -189,7 +189,7 @@ def current_branch(folder: Path) -> str | None:
 def find_ref(folder: Path) -> str:
     """Return the ref that HEAD points to; "" if it is detached or there is no repository."""
     repository = find_readable_repository(folder)
-    ref = head_ref(repository) if repository is not None else None
+    ref = find_head_ref(repository) if repository is not None else None
     # The file is a placeholder, so only git knows the branch.
     if repository is not None and ref == NO_BRANCH:
         ref = ask_line(folder, repository, "symbolic-ref", "--quiet", "HEAD")
@@ -203,7 +203,7 @@ def is_branch_gone(folder: Path, branch: str) -> bool:
         return False
     ref = f"{_BRANCHES}{branch}"
     # The files are placeholders in a newer format, and git allows no such name.
-    is_in_files = head_ref(repository) != NO_BRANCH and ".." not in branch
+    is_in_files = find_head_ref(repository) != NO_BRANCH and ".." not in branch
     found = _read_ref(repository, ref) if is_in_files else None
     if found is not None:
         return not found
@@ -217,7 +217,7 @@ def is_full_sha(text: str) -> bool:
     return _FULL_SHA.fullmatch(text) is not None
 
 
-def head_sha(folder: Path) -> str | None:
+def find_head_sha(folder: Path) -> str | None:
     """Return the full hash of HEAD; None if there is no commit or no repository."""
     repository = find_readable_repository(folder)
     if repository is None:
@@ -247,8 +247,8 @@ def find_head_at(folder: Path, moment: float) -> HeadThen | None:
         return None
     # The next checkout says which branch it left. Without one, the branch is the one of today.
     later = (move["left"] for move in moves[len(before) :])
-    left = next((path_text(each) for each in later if each), None)
-    branch = printable(left) if left is not None else current_branch(folder)
+    left = next((decode_path(each) for each in later if each), None)
+    branch = printable(left) if left is not None else find_current_branch(folder)
     is_detached = branch is None or _FULL_SHA.fullmatch(branch) is not None
     return HeadThen(sha=before[-1]["sha"].decode(), branch=None if is_detached else branch)
 
@@ -277,7 +277,7 @@ def ask_line(folder: Path, repository: Repository, *arguments: str) -> str | Non
     """Return git's answer of one line; None if it has none."""
     try:
         with ask_git(folder, repository, *arguments) as git:
-            text = path_text(b"".join(git.chunks())).strip()
+            text = decode_path(b"".join(git.chunks())).strip()
             return text if text and git.trouble() is None else None
     except OSError:
         return None
@@ -304,18 +304,18 @@ def ask_git(
     return ask(folder, repository, *arguments, deadline=deadline)
 
 
-def path_text(record: bytes) -> str:
+def decode_path(record: bytes) -> str:
     """Decode the bytes of a path to text that can be converted back."""
     return record.decode("utf-8", "surrogateescape")
 
 
-def slug(repository: Repository) -> str | None:
+def find_repository_name(repository: Repository) -> str | None:
     """Return `owner/name` of origin, or of the only remote, from the repository's settings."""
     text = _data(repository.common_dir / "config").decode("utf-8", "replace")
     remotes = [(found[1], re.search(_URL, found[2])) for found in re.finditer(_REMOTE, f"{text}\n")]
     urls = {name: url[1] for name, url in remotes if url is not None}
     only = next(iter(urls.values())) if len(urls) == 1 else ""
-    return repository_of(urls.get("origin", only))
+    return parse_repository_name(urls.get("origin", only))
 
 
 def own_settings(repository: Repository) -> bytes:

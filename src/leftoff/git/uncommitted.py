@@ -15,9 +15,9 @@ from leftoff.git.repository import (
     Repository,
     ask_git,
     ask_line,
+    decode_path,
     find_readable_repository,
     is_full_sha,
-    path_text,
 )
 
 # Renames are listed as a deleted and a new path: both must come back.
@@ -76,21 +76,21 @@ def _parse(records: Iterator[bytes]) -> tuple[dict[str, str], list[UncommittedPa
     for record in records:
         kind, _, rest = record.partition(b" ")
         if kind == b"#":
-            name, _, value = path_text(rest).partition(" ")
+            name, _, value = decode_path(rest).partition(" ")
             headers[name] = value
         elif kind == b"?":
-            paths.append(UncommittedPath(path=path_text(rest), is_untracked=True))
+            paths.append(UncommittedPath(path=decode_path(rest), is_untracked=True))
         elif kind == b"1":
             paths.append(_parse_changed(rest))
         elif kind == b"u":
             paths.append(
-                UncommittedPath(path=path_text(rest.split(b" ", _UNMERGED_FIELDS - 1)[-1]))
+                UncommittedPath(path=decode_path(rest.split(b" ", _UNMERGED_FIELDS - 1)[-1]))
             )
     return headers, paths
 
 
 def _parse_changed(rest: bytes) -> UncommittedPath:
-    code, _, _, in_index, in_worktree, _, blob, path = path_text(rest).split(
+    code, _, _, in_index, in_worktree, _, blob, path = decode_path(rest).split(
         " ", _CHANGED_FIELDS - 1
     )
     # If the worktree equals the index, the file itself has what is staged.
@@ -183,7 +183,7 @@ def list_committed(
                 if found := _RECORD.fullmatch(record):
                     blobs.add(found[1].decode("ascii"))
                 else:
-                    named.add(path_text(record))
+                    named.add(decode_path(record))
             if git.trouble() is not None:
                 return None
     return Committed(recent=paths[0], here=paths[1], blobs=blobs)

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from leftoff.errors import LeftoffError
-from leftoff.git.repository import find_repository, path_text
+from leftoff.git.repository import decode_path, find_repository
 from leftoff.subprocesses import Ended, Program, environment, run
 
 # Git's messages must be in English to be recognized.
@@ -72,7 +72,7 @@ class Repo:
                 f"git cannot list what is staged: {reason}",
                 hint="Run `git status` here, fix what it reports, then try again.",
             )
-        return [path_text(each) for each in asked.out.split(b"\0") if each]
+        return [decode_path(each) for each in asked.out.split(b"\0") if each]
 
     def blob(self, revision: str, path: str) -> bytes | None:
         """Return a file's content in a commit, or None."""
@@ -89,7 +89,7 @@ class Repo:
     def list_ignored(self, paths: Sequence[str]) -> set[str]:
         """Return those of some paths that git ignores; tracked files are never ignored."""
         asked = self._run("check-ignore", "-z", "--stdin", given=_join_nul(paths), asks=True)
-        return {path_text(each) for each in asked.out.split(b"\0") if each}
+        return {decode_path(each) for each in asked.out.split(b"\0") if each}
 
     def write_missing(self, paths: Sequence[str]) -> Ended:
         """Write missing files as they are committed; the index and other files stay as they are.
@@ -253,7 +253,7 @@ class Repo:
     def _settings(self) -> dict[str, str]:
         wanted = r"^(branch|remote)\.|^core\.hookspath$"
         asked = self._run("config", "--null", "--get-regexp", wanted, asks=True)
-        pairs = (path_text(each).partition("\n") for each in asked.out.split(b"\0") if each)
+        pairs = (decode_path(each).partition("\n") for each in asked.out.split(b"\0") if each)
         return {key: value for key, _, value in pairs}
 
     def _answer(self, *arguments: str) -> str | None:

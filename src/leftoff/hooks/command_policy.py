@@ -8,7 +8,7 @@ from leftoff.agents.hook_events import HookEvent
 from leftoff.errors import LeftoffError
 from leftoff.git import repository
 from leftoff.hooks import trouble
-from leftoff.hooks.destructive_commands import CommandContext, dangers
+from leftoff.hooks.destructive_commands import CommandContext, find_danger
 from leftoff.projects.project import Project
 from leftoff.store import Store
 from leftoff.text.fence import Rendered, say
@@ -17,7 +17,7 @@ _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 _TO_MAIN = ("checkout", "switch", "push")
 
 
-def reason_against(
+def find_objection(
     event: HookEvent, project: Project, settings: config.Settings
 ) -> Rendered | None:
     """Return why a tool call is denied and what to do instead; None for nearly all calls."""
@@ -25,7 +25,7 @@ def reason_against(
         return _against_writing(event, project)
     if "git" not in event.command and "rm" not in event.command:
         return None
-    return dangers(event.command, _build_command_context(event, project, settings))
+    return find_danger(event.command, _build_command_context(event, project, settings))
 
 
 def _against_writing(event: HookEvent, project: Project) -> Rendered | None:
@@ -41,11 +41,11 @@ def _against_writing(event: HookEvent, project: Project) -> Rendered | None:
 
 def _head_ref(project: Project) -> str | None:
     try:
-        found = repository.repository_at(project.worktree)
+        found = repository.find_repository_at(project.worktree)
     except OSError:
         # The other rules apply even if this cannot be read.
         return None
-    return repository.head_ref(found) if found else None
+    return repository.find_head_ref(found) if found else None
 
 
 def _build_command_context(

@@ -115,7 +115,7 @@ _SAVE = (
 
 
 def _unsafe(event: HookEvent, project: Project, settings: config.Settings) -> Rendered | None:
-    return hooks.command_policy.reason_against(event, project, settings)
+    return hooks.command_policy.find_objection(event, project, settings)
 
 
 def is_always_allowed(event: HookEvent) -> bool:

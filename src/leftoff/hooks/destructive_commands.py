@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from leftoff.hooks import shell_words
-from leftoff.hooks.git_arguments import GitCall, git_call
+from leftoff.hooks.git_arguments import GitCall, parse_git_call
 from leftoff.text.fence import Rendered, say
 
 _MAINS = frozenset({"main", "master"})
@@ -34,14 +34,14 @@ class CommandContext(msgspec.Struct, frozen=True, kw_only=True):
     """The feature or fix in progress in the worktree; empty if there is none."""
 
 
-def dangers(command: str, standing: CommandContext | None = None) -> Rendered | None:
+def find_danger(command: str, standing: CommandContext | None = None) -> Rendered | None:
     """Return why a command is dangerous and what to do instead; None if it is not."""
     standing = standing or CommandContext()
     for each in shell_words.commands(command):
         if each.program in {"cd", "pushd"}:
             standing = _change_folder(standing, each.words[1:])
         elif each.program == "git":
-            call = git_call(each.words[1:])
+            call = parse_git_call(each.words[1:])
             if reason := _check_git(call, standing):
                 return reason
             standing = _change_branch(standing, call)

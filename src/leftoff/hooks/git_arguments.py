@@ -73,7 +73,7 @@ class GitCall(msgspec.Struct, frozen=True, kw_only=True):
         return next((value for key, value in self.values if key in wanted), "")
 
 
-def git_call(words: Sequence[str]) -> GitCall:
+def parse_git_call(words: Sequence[str]) -> GitCall:
     """Parse the words after `git`; its global options come before the subcommand."""
     rest, folders, has_alias = list(words), [], False
     while rest and rest[0].startswith("-"):

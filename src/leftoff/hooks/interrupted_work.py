@@ -38,7 +38,9 @@ def add_interrupted_work(reply: StartReply, store: Store) -> StartReply:
         return reply
     if not broken:
         return reply
-    text = join([say(_BEFORE), fence.enclose_text(knowledge.features.ways_to_go_on(broken[0]))])
+    text = join(
+        [say(_BEFORE), fence.enclose_text(knowledge.features.describe_ways_to_continue(broken[0]))]
+    )
     return msgspec.structs.replace(reply, text=join([reply.text, text], "\n\n"))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from leftoff.hooks import shell_words
-from leftoff.hooks.git_arguments import GitCall, git_call
+from leftoff.hooks.git_arguments import GitCall, parse_git_call
 from leftoff.hooks.shell_words import SHELLS, ShellCommand
 
 # Subcommands of git that destroy nothing, or refuse to overwrite uncommitted work. Any other one
@@ -123,7 +123,7 @@ def _is_risky(command: ShellCommand, here: str) -> bool:
 def _may_destroy(command: ShellCommand) -> bool:
     program, words = command.program, command.words
     if program == "git":
-        return _is_risky_call(git_call(words[1:]))
+        return _is_risky_call(parse_git_call(words[1:]))
     if program in _SOURCES:
         return any(map(_SCRIPT.search, words[1:2]))
     if _INTERPRETERS.fullmatch(program):
@@ -242,10 +242,10 @@ def _list_folders(placed: list[tuple[ShellCommand, str]], folder: str) -> Iterat
             yield here
         elif each.program == "git":
             there = here
-            for named in git_call(each.words[1:]).folders:
+            for named in parse_git_call(each.words[1:]).folders:
                 there = _join(there, _HOME.sub("~", named))
             yield there
-            call = git_call(each.words[1:])
+            call = parse_git_call(each.words[1:])
             if call.name == "submodule" or call.has("", "--recurse-submodules"):
                 yield from _list_submodules(there)
         elif _is_risky(each, here):

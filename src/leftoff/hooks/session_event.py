@@ -118,7 +118,7 @@ class Sight:
             return
         if case.is_recent:
             folder = Path(case.event.cwd)
-            head, branch = query.head_sha(folder) or "", find_ref(folder)
+            head, branch = query.find_head_sha(folder) or "", find_ref(folder)
             self.record = msgspec.structs.replace(self.record, head=head, branch=branch)
         self.record = records.keep_over(self.store, self.record, known=self._written)
         self._written, self._last = self.record, None

@@ -244,7 +244,7 @@ def _quote_loops(work: Workspace) -> Rendered:
     if not any(place.exists() for place in places):
         return say("")
     found = knowledge.features.list_interrupted_loops(work.store)
-    ways = [knowledge.features.ways_to_go_on(each) for each in found]
+    ways = [knowledge.features.describe_ways_to_continue(each) for each in found]
     return fence.enclose_text(join(ways, "\n\n")) if ways else say("")
 
 

@@ -15,7 +15,7 @@ import msgspec
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import guardz_file, guardz_index
 from leftoff.profiles.profile import Files, More, Native, StoreNews
-from leftoff.profiles.regular_files import names_in
+from leftoff.profiles.regular_files import list_names
 from leftoff.projects.project import Project, is_inside, read_start
 
 SETTINGS: Mapping[str, Any] = {
@@ -81,13 +81,13 @@ def folders(folder: Path) -> list[Path]:
 
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints."""
-    yield from (folder / name for name in sorted(names_in(folder, ".md")) if _FILE.match(name))
+    yield from (folder / name for name in sorted(list_names(folder, ".md")) if _FILE.match(name))
 
 
 def find_stale_names(folder: Path) -> list[str]:
     """Return the names that MEMORY.md lists although their files are gone."""
     there = {guardz_file.name_of(path.name) for path in natives(folder)}
-    return [name for name in guardz_index.names_listed(folder) if name not in there]
+    return [name for name in guardz_index.list_names(folder) if name not in there]
 
 
 def more(folder: Path) -> More:
@@ -99,10 +99,10 @@ def more(folder: Path) -> More:
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file, and what MEMORY.md says about it."""
     native = guardz_file.read(path, data)
-    lines = guardz_index.lines_about(path.parent, native.name) if native.name else []
+    lines = guardz_index.find_lines_about(path.parent, native.name) if native.name else []
     if not lines:
         return native
-    summary = guardz_index.summary_in(lines[0], native.fields.get("left_off"))
+    summary = guardz_index.read_summary(lines[0], native.fields.get("left_off"))
     more = {guardz_index.LINES: "\n".join(lines), **({"summary": summary} if summary else {})}
     return msgspec.structs.replace(native, fields={**native.fields, **more})
 
@@ -133,18 +133,18 @@ def write(files: Files, news: StoreNews) -> None:
 
 def _is_settled(files: Files, path: str, checkpoint: Checkpoint) -> bool:
     """Return whether a checkpoint's file is as its agent wrote it, and listed; both then stay."""
-    text = guardz_file.kept_text(checkpoint)
+    text = guardz_file.find_kept_text(checkpoint)
     if text is None or files.read(path) != text.encode():
         return False
     # A save that was killed may have left a file without its line.
-    is_listed = bool(guardz_index.lines_about(files.root, guardz_file.name_of(path)))
+    is_listed = bool(guardz_index.find_lines_about(files.root, guardz_file.name_of(path)))
     return is_listed and not guardz_index.is_listed_otherwise(checkpoint)
 
 
 def _find_path(files: Files, name: str, checkpoint: Checkpoint) -> str:
     """Return the file of a checkpoint: the one it was read from, if it shows nothing else."""
     source = checkpoint.source
-    if source is not None and guardz_file.kept_text(checkpoint) is not None:
+    if source is not None and guardz_file.find_kept_text(checkpoint) is not None:
         path = Path(source.path)
         if path.parent == files.root and guardz_file.name_of(path.name) == name:
             return path.name

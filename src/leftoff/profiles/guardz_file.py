@@ -46,7 +46,7 @@ from leftoff.profiles.loose_markdown import (
 from leftoff.profiles.loose_times import read_moment
 from leftoff.profiles.loose_words import says_nothing
 from leftoff.profiles.profile import Native
-from leftoff.profiles.regular_files import digest
+from leftoff.profiles.regular_files import compute_digest
 
 TEXT = "native_text"
 """The key under which a checkpoint keeps the text of its file."""
@@ -363,7 +363,7 @@ def _split_pending(text: str) -> tuple[str, dict[str, list[str]]]:
 
 def render(checkpoint: Checkpoint, home: Path | None = None) -> str:
     """Write a checkpoint as its native file: as it was read, if nobody changed it since."""
-    if (text := kept_text(checkpoint)) is not None:
+    if (text := find_kept_text(checkpoint)) is not None:
         return text
     fields = [("Branch", f"`{place_of(checkpoint)}`"), ("Saved", _write_moment(checkpoint))]
     if plan := _write_plan(checkpoint, home):
@@ -373,13 +373,13 @@ def render(checkpoint: Checkpoint, home: Path | None = None) -> str:
     return "\n".join(head) + "\n".join(f"## {title}\n{body}\n" for title, body in bodies)
 
 
-def kept_text(checkpoint: Checkpoint) -> str | None:
+def find_kept_text(checkpoint: Checkpoint) -> str | None:
     """Return the text that a checkpoint was read from, if it still shows the same."""
     text, source = checkpoint.extra.get(TEXT), checkpoint.source
     if not isinstance(text, str) or source is None or source.profile != _PROFILE:
         return None
     # A redacted text is no longer the file's.
-    return text if digest(text.encode("utf-8", "replace")) == source.sha256 else None
+    return text if compute_digest(text.encode("utf-8", "replace")) == source.sha256 else None
 
 
 def place_of(checkpoint: Checkpoint) -> str:

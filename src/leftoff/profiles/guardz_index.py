@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.names import clean_name
-from leftoff.profiles.guardz_file import kept_text, one_line, place_of
+from leftoff.profiles.guardz_file import find_kept_text, one_line, place_of
 from leftoff.profiles.loose_markdown import fold
 from leftoff.profiles.regular_files import read_regular
 
@@ -34,7 +34,7 @@ _SUMMARY_CHARS = 200
 _CUT = "…"
 
 
-def names_listed(folder: Path) -> list[str]:
+def list_names(folder: Path) -> list[str]:
     """Return the names that MEMORY.md lists."""
     found = [name_in(line) for line in _read_section(folder) if _CERTAIN.match(line)]
     return [name for name in found if name]
@@ -55,7 +55,7 @@ def _match_bullet(line: str) -> re.Match[str] | None:
     return _EXACT.match(line) or _BULLET.match(line)
 
 
-def lines_about(folder: Path, name: str) -> list[str]:
+def find_lines_about(folder: Path, name: str) -> list[str]:
     """Return MEMORY.md's bullet about a checkpoint, and the details below it."""
     found: list[str] = []
     for line in _read_section(folder):
@@ -73,7 +73,7 @@ def _read_section(folder: Path) -> list[str]:
     return text[begin:end].splitlines()
 
 
-def summary_in(line: str, left_off: str | None) -> str | None:
+def read_summary(line: str, left_off: str | None) -> str | None:
     """Return the summary in a bullet, unless it only repeats the file or was cut."""
     listed = _read_summary(line)
     is_new = listed is not None and listed != one_line(left_off or "") and not listed.endswith(_CUT)
@@ -97,7 +97,7 @@ def is_listed_otherwise(checkpoint: Checkpoint) -> bool:
 def bullet(checkpoint: Checkpoint) -> str:
     """Write the line of MEMORY.md for a checkpoint: as it was, if nobody changed it since."""
     before = checkpoint.extra.get(LINES)
-    is_current = kept_text(checkpoint) is not None and not is_listed_otherwise(checkpoint)
+    is_current = find_kept_text(checkpoint) is not None and not is_listed_otherwise(checkpoint)
     if isinstance(before, str) and is_current:
         return before
     saved = checkpoint.saved_at.astimezone()

@@ -23,7 +23,7 @@ from leftoff.fingerprints import can_be_path, fingerprint
 from leftoff.git import query
 from leftoff.names import FORBIDDEN, RESERVED, clean_name, kebab
 from leftoff.profiles.profile import More, Native, Profile
-from leftoff.profiles.regular_files import digest, read_regular
+from leftoff.profiles.regular_files import compute_digest, read_regular
 from leftoff.session import prompt_queue
 from leftoff.store import Store
 from leftoff.text.times import is_plausible
@@ -250,7 +250,7 @@ def import_file(  # noqa: PLR0913 - two are keywords
     source = Source(
         profile=name,
         path=query.printable(str(path)),
-        sha256=digest(data),
+        sha256=compute_digest(data),
         extra=_build_time_extra(native),
     )
     try:
@@ -400,7 +400,7 @@ def _build_checkpoint(store: Store, source: Source, native: Native, moment: date
     project = store.project
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     # The same content at the same moment has the same id, so importing twice adds nothing.
-    known_by = digest(f"{source.profile}:{native.name}:{source.sha256}".encode())[:8]
+    known_by = compute_digest(f"{source.profile}:{native.name}:{source.sha256}".encode())[:8]
     plain: dict[str, Any] = {
         "trigger": _TRIGGER,
         "project": query.printable(str(project.root)),

@@ -13,7 +13,7 @@ MOST_BYTES = 32 * 1024 * 1024
 """Larger files were not written by one of these systems."""
 
 
-def digest(data: bytes) -> str:
+def compute_digest(data: bytes) -> str:
     """Return the hash that identifies a content."""
     return hashlib.sha256(data).hexdigest()
 
@@ -36,7 +36,7 @@ def read_regular(path: Path) -> tuple[bytes, os.stat_result] | None:
         os.close(descriptor)
 
 
-def names_in(folder: Path, suffix: str) -> list[str]:
+def list_names(folder: Path, suffix: str) -> list[str]:
     """List the names of a folder's files with this suffix; no paths, as there may be thousands."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - paths take ten times as long
@@ -45,9 +45,9 @@ def names_in(folder: Path, suffix: str) -> list[str]:
     return [name for name in names if name.endswith(suffix) and not name.startswith(".")]
 
 
-def newest_in(folder: Path, suffix: str) -> list[Path]:
+def list_newest(folder: Path, suffix: str) -> list[Path]:
     """Return a folder's last files by name: those that may still change."""
-    return [folder / name for name in heapq.nlargest(_WATCHED, names_in(folder, suffix))]
+    return [folder / name for name in heapq.nlargest(_WATCHED, list_names(folder, suffix))]
 
 
 def find_newest_name(folder: Path, suffix: str) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import json_codec, sail_format, sail_plans, sail_spellings
 from leftoff.profiles.profile import Files, More, Native, SessionNews, StoreNews
-from leftoff.profiles.regular_files import digest, newest_in
+from leftoff.profiles.regular_files import compute_digest, list_newest
 from leftoff.projects.project import Project
 
 SETTINGS: Mapping[str, Any] = {
@@ -56,7 +56,7 @@ def is_here(folder: Path) -> bool:
 def folders(folder: Path) -> list[Path]:
     """Return the global checkpoint folder and that of each plan, with the files that may change."""
     found = _list_places(folder)
-    return [*found, *(path for each in found for path in newest_in(each, _SUFFIX))]
+    return [*found, *(path for each in found for path in list_newest(each, _SUFFIX))]
 
 
 def _list_places(folder: Path) -> list[Path]:
@@ -148,12 +148,12 @@ def _is_from_here(files: Files, checkpoint: Checkpoint) -> bool:
     if source is None or not source.path.startswith(f"{files.root}/"):
         return False
     data = files.read(os.path.relpath(source.path, files.root))
-    return data is not None and digest(data) == source.sha256
+    return data is not None and compute_digest(data) == source.sha256
 
 
 def _place(files: Files, checkpoint: Checkpoint) -> str:
     """Return the folder: that of the checkpoint's own plan, the active plan, or the global one."""
-    active = sail_plans.active_plan(sail_plans.read_index(files.root) or {})
+    active = sail_plans.read_active_plan(sail_plans.read_index(files.root) or {})
     for plan in (_own_plan(files, checkpoint), active):
         if plan is not None and sail_plans.is_plan_name(plan):
             return f"{sail_plans.PLANS}/{plan}/{_CHECKPOINTS}"
@@ -248,8 +248,8 @@ def _read_active(root: Path, index: Members, edited: str | None) -> Members:
 
 def _read_active_plan(root: Path, index: Members, edited: str | None) -> Members:
     """Return the open plan that was edited, or the active one, or the next open one."""
-    plans = {plan.name: plan for plan in sail_plans.plans(root)}
-    current = sail_plans.active_plan(index)
+    plans = {plan.name: plan for plan in sail_plans.list_plans(root)}
+    current = sail_plans.read_active_plan(index)
     is_edited_open = edited in plans and plans[edited].is_open
     if current is not None and current not in plans and not is_edited_open:
         # Its file is broken at the moment, or does not exist.

@@ -27,7 +27,7 @@ from leftoff.profiles.json_codec import (
     without,
 )
 from leftoff.profiles.profile import Native
-from leftoff.profiles.regular_files import digest
+from leftoff.profiles.regular_files import compute_digest
 from leftoff.profiles.sail_spellings import (
     describe,
     describe_files,
@@ -289,7 +289,7 @@ class PlanCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
     """The id of the same checkpoint in our store, if it came from there."""
 
 
-def newest_kept(folder: Path, limit: int) -> list[PlanCheckpoint]:
+def list_newest_kept(folder: Path, limit: int) -> list[PlanCheckpoint]:
     """Return the checkpoints written last, newest first by the times they contain."""
     paths = [
         *folder.glob("checkpoints/*.json"),
@@ -416,4 +416,4 @@ def _keep_exact(checkpoint: Checkpoint, native: Mapping[str, Any]) -> Plain:
 
 def _check(native: Mapping[str, Any]) -> str:
     """Return a checksum of the content, so that our member is ignored if somebody changed it."""
-    return digest(json.dumps(native, sort_keys=True).encode())[:12]
+    return compute_digest(json.dumps(native, sort_keys=True).encode())[:12]

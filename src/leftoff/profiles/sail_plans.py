@@ -61,15 +61,15 @@ def observe(worktree: Path) -> dict[str, Any]:
     index = read_index(folder)
     if index is None:
         return {}
-    name, phase = active_plan(index), active_phase(index)
+    name, phase = read_active_plan(index), read_active_phase(index)
     # An index need not say everything that the files of plan and tests say.
-    if "active_tdd_phase" not in index and (session := tdd_session(folder)) is not None:
+    if "active_tdd_phase" not in index and (session := read_tdd_session(folder)) is not None:
         phase = session.phase
     fields: dict[str, Any] = {"tdd_phase": phase} if phase else {}
     if name:
         state = read_plan(folder, name)
         is_said = not {"active_plan_stage", _TWIN_STAGE}.isdisjoint(index)
-        stage = active_stage(index) if is_said or state is None else state.stage
+        stage = read_active_stage(index) if is_said or state is None else state.stage
         fields["plan"] = plan_of(name, stage)
         if state is not None and "step" in fields["plan"]:
             fields["plan"]["total"] = state.total
@@ -80,17 +80,17 @@ def observe(worktree: Path) -> dict[str, Any]:
 _TWIN, _TWIN_STAGE = "active_blueprint", "active_blueprint_stage"
 
 
-def active_plan(index: Mapping[str, Any]) -> str | None:
+def read_active_plan(index: Mapping[str, Any]) -> str | None:
     """Return the plan that an index calls active."""
     return text(index.get("active_plan")) or text(index.get(_TWIN))
 
 
-def active_phase(index: Mapping[str, Any]) -> str | None:
+def read_active_phase(index: Mapping[str, Any]) -> str | None:
     """Return the test-first phase that an index calls active."""
     return text(index.get("active_tdd_phase"))
 
 
-def active_stage(index: Mapping[str, Any]) -> object:
+def read_active_stage(index: Mapping[str, Any]) -> object:
     """Return the stage of the plan that an index calls active."""
     return index.get("active_plan_stage", index.get(_TWIN_STAGE))
 
@@ -124,7 +124,7 @@ def read_object(path: Path) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def plans(folder: Path) -> list[StagedPlan]:
+def list_plans(folder: Path) -> list[StagedPlan]:
     """Return all readable plans, by name."""
     found = [read_plan(folder, name) for name in _list_names(folder)]
     return [plan for plan in found if plan is not None]
@@ -199,7 +199,7 @@ def _find_end(state: Mapping[str, Any], stages: object) -> str | None:
     return next((each for each in said if each in _ENDED), None)
 
 
-def tdd_session(folder: Path) -> TddSession | None:
+def read_tdd_session(folder: Path) -> TddSession | None:
     """Read the current test-first session."""
     found = read_object(folder / TDD)
     if found is None:
@@ -210,7 +210,7 @@ def tdd_session(folder: Path) -> TddSession | None:
     return None if is_over or session == TddSession() else session
 
 
-def delegates(folder: Path) -> list[str]:
+def list_delegates(folder: Path) -> list[str]:
     """Return the names of the worktrees in which helpers work."""
     try:
         found = sorted(path.name for path in (folder / WORKTREES).iterdir() if path.is_dir())
@@ -280,7 +280,7 @@ def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[DelegatedTask
         listed = [_add_name(name, each) for name, each in listed.items()]
     tasks = [_read_task(each) for each in listed] if isinstance(listed, list) else []
     return [task for task in tasks if task] or [
-        DelegatedTask(what=name) for name in delegates(folder)
+        DelegatedTask(what=name) for name in list_delegates(folder)
     ]
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from leftoff.errors import NotAProject
-from leftoff.git.repository import Repository, list_linked_worktrees, repository_at
+from leftoff.git.repository import Repository, find_repository_at, list_linked_worktrees
 from leftoff.git.safe_directories import is_safe
 from leftoff.projects import store_places
-from leftoff.projects.store_places import marks_below, plain_store
+from leftoff.projects.store_places import find_plain_store, list_marks_below
 
 if TYPE_CHECKING:
     from leftoff.context import Environment
@@ -73,7 +73,7 @@ def find_project(environment: "Environment", start: Path | None = None) -> Proje
     candidates = [folder for folder in (here, *here.parents) if folder not in barred]
     distrusted = None
     for folder in candidates:
-        repository = repository_at(folder, is_named=folder == explicit)
+        repository = find_repository_at(folder, is_named=folder == explicit)
         if repository is not None and _is_trusted(environment, repository):
             below = candidates[: candidates.index(folder) + 1]
             return _build_git_project(environment, folder, repository, below)
@@ -119,7 +119,7 @@ def _find_plain_project(
     for folder in candidates:
         moved = store_places.find_former_path(environment, folder)
         known = [folder, *([moved] if moved is not None else [])]
-        if any(plain_store(environment, each).is_dir() for each in known):
+        if any(find_plain_store(environment, each).is_dir() for each in known):
             return _build_plain_project(environment, folder, moved=moved, distrusted=distrusted)
     if here not in candidates:
         return None
@@ -143,7 +143,7 @@ def _build_plain_project(
     moved: Path | None = None,
     distrusted: Path | None = None,
 ) -> Project:
-    store = plain_store(environment, folder)
+    store = find_plain_store(environment, folder)
     project = Project(
         environment=environment,
         root=folder,
@@ -164,7 +164,7 @@ def _build_git_project(
     is_linked = repository.git_dir != common
     root = common.parent if is_linked and common.name == ".git" else folder
     # LEFTOFF_HOME moves the store out of the repository.
-    apart = plain_store(environment, root) if environment.keeps_stores_apart else None
+    apart = find_plain_store(environment, root) if environment.keeps_stores_apart else None
     store = apart or common / "leftoff"
     project = Project(
         environment=environment,
@@ -202,11 +202,11 @@ def _complete(project: Project, moved: Path | None) -> Project:
         guard_store(place)
     environment = project.environment
     # Saves that went to the fallback before `git init` still belong to this project.
-    plain = plain_store(environment, project.root)
+    plain = find_plain_store(environment, project.root)
     keys = dict.fromkeys(map(store_places.key_of, [project.store, plain]))
     roots = (environment.state_folder / "fallback", *environment.list_former_fallbacks())
     fallback, *others = (folder / key for key in keys for folder in roots)
-    former = [plain_store(environment, moved)] if moved is not None else []
+    former = [find_plain_store(environment, moved)] if moved is not None else []
     former = [place for place in former if place.is_dir()]
     is_shared = moved is not None and store_places.is_used_at(environment, moved)
     return msgspec.structs.replace(
@@ -232,15 +232,15 @@ def list_stores_elsewhere(project: Project) -> list[tuple[Path, Path]]:
 
 
 def _list_left_in_git(project: Project) -> list[tuple[Path, Path]]:
-    repository = repository_at(project.worktree, is_named=True)
+    repository = find_repository_at(project.worktree, is_named=True)
     place = repository.common_dir / "leftoff" if repository else project.store
     return [(project.root, place)] if place != project.store and place.is_dir() else []
 
 
 def _list_plain_below(project: Project) -> list[tuple[Path, Path]]:
     environment = project.environment
-    marks = marks_below(store_places.folder_marks(environment), project.root)
-    found = {mark.path: plain_store(environment, mark.path) for mark in marks}
+    marks = list_marks_below(store_places.find_marks_folder(environment), project.root)
+    found = {mark.path: find_plain_store(environment, mark.path) for mark in marks}
     used = {project.store, *project.earlier}
     return [each for each in found.items() if each[1] not in used and each[1].is_dir()]
 
@@ -259,7 +259,7 @@ def explain_distrust(project: Project) -> tuple[str, str] | None:
 
 def list_folders(project: Project) -> list[Path]:
     """List the project's worktrees: the current one, the main one, then all others."""
-    repository = repository_at(project.worktree, is_named=True) if project.is_git else None
+    repository = find_repository_at(project.worktree, is_named=True) if project.is_git else None
     others = list_linked_worktrees(repository) if repository else []
     return list(dict.fromkeys([project.worktree, project.root, *others]))
 

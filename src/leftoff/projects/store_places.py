@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from leftoff.digests import sha256
-from leftoff.git.repository import repository_at
+from leftoff.git.repository import find_repository_at
 
 if TYPE_CHECKING:
     from leftoff.context import Environment
 
 
-def plain_store(environment: "Environment", folder: Path) -> Path:
+def find_plain_store(environment: "Environment", folder: Path) -> Path:
     """Return the store of a folder outside any repository."""
     return environment.state_folder / "projects" / key_of(folder)
 
@@ -25,34 +25,34 @@ def key_of(folder: Path) -> str:
     return f"{folder.name[:40] or 'root'}-{digest}"
 
 
-def folder_marks(environment: "Environment") -> Path:
+def find_marks_folder(environment: "Environment") -> Path:
     """Return the folder of the marks that identify plain folders after a move."""
     return environment.state_folder / "folders"
 
 
 def find_former_path(environment: "Environment", folder: Path) -> Path | None:
     """Return the path that a folder had when it was marked, if it was moved since."""
-    mark = find_moved(folder_marks(environment), folder)
+    mark = find_moved(find_marks_folder(environment), folder)
     return mark.path if mark is not None else None
 
 
 def is_used_at(environment: "Environment", path: Path) -> bool:
     """Return whether the folder now at a path also uses the store named after that path."""
-    return is_marked(folder_marks(environment), path)
+    return is_marked(find_marks_folder(environment), path)
 
 
 def list_lost(environment: "Environment") -> list[tuple[Path, Path]]:
     """List the stores of plain folders that no longer exist, each with the folder's path."""
     # Compute the store from the path, so that a damaged mark cannot name another folder.
-    marks = lost_marks(folder_marks(environment))
-    found = [(mark.path, plain_store(environment, mark.path)) for mark in marks]
+    marks = list_lost_marks(find_marks_folder(environment))
+    found = [(mark.path, find_plain_store(environment, mark.path)) for mark in marks]
     return [(folder, store) for folder, store in found if store.is_dir()]
 
 
 def list_plain(environment: "Environment", folder: Path) -> list[Path]:
     """List the stores that a folder had while it was a separate project."""
-    place = plain_store(environment, folder)
-    is_own = place.is_dir() and not is_of_another(folder_marks(environment), folder)
+    place = find_plain_store(environment, folder)
+    is_own = place.is_dir() and not is_of_another(find_marks_folder(environment), folder)
     return [place] if is_own else []
 
 
@@ -62,15 +62,15 @@ def list_former(environment: "Environment", folder: Path) -> list[Path]:
     # If another folder at the old path uses the store now, it belongs to that folder.
     if moved is None or is_used_at(environment, moved):
         return []
-    return [place] if (place := plain_store(environment, moved)).is_dir() else []
+    return [place] if (place := find_plain_store(environment, moved)).is_dir() else []
 
 
 def list_below(environment: "Environment", root: Path) -> list[Path]:
     """List the stores of plain folders in a worktree, except those in nested repositories."""
-    marks = folder_marks(environment)
-    found = [mark.path for mark in marks_below(marks, root) if is_marked(marks, mark.path)]
+    marks = find_marks_folder(environment)
+    found = [mark.path for mark in list_marks_below(marks, root) if is_marked(marks, mark.path)]
     places = [
-        plain_store(environment, folder)
+        find_plain_store(environment, folder)
         for folder in found
         if not _is_in_repository_below(folder, root)
     ]
@@ -79,7 +79,7 @@ def list_below(environment: "Environment", root: Path) -> list[Path]:
 
 def _is_in_repository_below(folder: Path, root: Path) -> bool:
     around = (folder, *folder.parents)
-    return any(repository_at(each) is not None for each in around[: around.index(root)])
+    return any(find_repository_at(each) is not None for each in around[: around.index(root)])
 
 
 # --- folders that were renamed or moved ---
@@ -167,12 +167,12 @@ def forget_mark(marks: Path, folder: Path) -> None:
     _place(marks, folder.stat()).unlink(missing_ok=True)
 
 
-def lost_marks(marks: Path) -> list[FolderMark]:
+def list_lost_marks(marks: Path) -> list[FolderMark]:
     """List the marks of folders whose path no longer exists."""
     return [mark for _, mark in _read_marks(marks) if not os.path.lexists(mark.path)]
 
 
-def marks_below(marks: Path, root: Path) -> list[FolderMark]:
+def list_marks_below(marks: Path, root: Path) -> list[FolderMark]:
     """List the marks of folders at a path or below it."""
     return [mark for _, mark in _read_marks(marks) if mark.path.is_relative_to(root)]
 

@@ -18,7 +18,7 @@ from leftoff.digests import blake2b
 from leftoff.errors import StoreRefused
 from leftoff.processes import is_alive, is_locked
 from leftoff.projects.project import Project
-from leftoff.projects.store_places import plain_store
+from leftoff.projects.store_places import find_plain_store
 from leftoff.store import Store, disk, plain_name
 
 GONE = -1
@@ -231,7 +231,7 @@ def lives(state: Path, project: Project) -> list[Life]:
         str(each)
         for each in (
             project.store,
-            plain_store(project.environment, project.root),
+            find_plain_store(project.environment, project.root),
             *project.earlier,
         )
     }

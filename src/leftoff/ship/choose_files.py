@@ -173,11 +173,11 @@ def read_worktree(worktree: Path) -> GitState:
     try:
         return read_changes(worktree)
     except LeftoffError as error:
-        branch, head = query.current_branch(worktree), query.head_sha(worktree)
+        branch, head = query.find_current_branch(worktree), query.find_head_sha(worktree)
         return GitState(worktree=worktree, branch=branch, head=head, trouble=error.message)
 
 
-def conflicts(state: GitState) -> list[str]:
+def list_conflicts(state: GitState) -> list[str]:
     """List the files with unresolved merge conflicts."""
     return [change.path for change in state.changes if change.code in _CONFLICTS]
 

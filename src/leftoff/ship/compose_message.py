@@ -101,7 +101,7 @@ def commit_message(
     return _fit(_JOINT.join(part for part in parts if part)) + "\n"
 
 
-def state_message(work: Work, saved: Checkpoint | None, history: BranchHistory) -> str:
+def write_state_message(work: Work, saved: Checkpoint | None, history: BranchHistory) -> str:
     """Write the message of a commit that holds native files only.
 
     Without a feature it gets a fixed subject, by which later runs recognize it.

@@ -7,11 +7,11 @@ import msgspec
 
 from leftoff.git.github import GhMissing, GhRefused, GitHub, NotOnGitHub, Pull
 from leftoff.git.query import GitState
-from leftoff.git.repository import repository_of
+from leftoff.git.repository import parse_repository_name
 from leftoff.git.write import MAIN_BRANCHES, Pushed, Remote, Repo
 from leftoff.ship import compose_message
 from leftoff.ship.branch_history import TIDY_SUBJECT
-from leftoff.ship.choose_files import conflicts, is_locked_by_other
+from leftoff.ship.choose_files import is_locked_by_other, list_conflicts
 from leftoff.ship.outcome import ShipStep, State
 from leftoff.subprocesses import Ended
 
@@ -26,7 +26,7 @@ _COMMIT_HOOKS = ("pre-commit", "commit-msg", "prepare-commit-msg")
 _NO_IDENTITY = ("Please tell me who you are", "auto-detect email", "empty ident name")
 
 
-def obstacle(state: GitState) -> ShipStep | None:
+def find_obstacle(state: GitState) -> ShipStep | None:
     """Return the step that explains why nothing can be committed, or None."""
     if state.trouble is not None:
         return _build_failed_step(
@@ -38,7 +38,7 @@ def obstacle(state: GitState) -> ShipStep | None:
             "This repository has no files checked out, so there is nothing to commit.",
             "Run this in one of its worktrees.",
         )
-    if at_odds := conflicts(state):
+    if at_odds := list_conflicts(state):
         return _report_conflicts(at_odds, state.operation or "merge")
     if state.operation not in {None, "bisect"}:
         return _build_failed_step(
@@ -128,7 +128,7 @@ def without_tidying(repo: Repo, sha: str) -> str:
 # --- push ---
 
 
-def no_remote(repo: Repo) -> ShipStep:
+def explain_no_remote(repo: Repo) -> ShipStep:
     """Explain why there is no remote to push to."""
     names = repo.remotes()
     if not names:
@@ -201,19 +201,19 @@ def is_main(branch: str, default: str | None) -> bool:
     return branch == default if default else branch in MAIN_BRANCHES
 
 
-def on_main(branch: str) -> str:
+def explain_main_branch(branch: str) -> str:
     """Explain why no pull request is opened from this branch."""
     return f"You are on {branch}: no pull request is opened from the main branch."
 
 
-def owner_of(remote: Remote) -> str | None:
+def find_owner(remote: Remote) -> str | None:
     """Return the owner of a remote, if its address names one."""
-    return (repository_of(remote.url) or "").partition("/")[0] or None
+    return (parse_repository_name(remote.url) or "").partition("/")[0] or None
 
 
 def head_of(repo: Repo, remote: Remote, branch: str) -> str:
     """Name a branch as GitHub expects it: with its owner if it is in a fork."""
-    owner = owner_of(remote)
+    owner = find_owner(remote)
     # By convention, a clone of a fork names the original repository "upstream".
     is_fork = (
         owner is not None and remote.name != "upstream" and repo.url_of("upstream") is not None

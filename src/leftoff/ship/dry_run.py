@@ -12,7 +12,7 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.config import Settings
 from leftoff.errors import StoreRefused
 from leftoff.git.query import GitState
-from leftoff.git.repository import repository_of
+from leftoff.git.repository import parse_repository_name
 from leftoff.git.write import Repo
 from leftoff.knowledge import features
 from leftoff.profiles.mirror import open_mirrors
@@ -62,7 +62,7 @@ def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
     repo = Repo(worktree)
     # Saving always comes first, even where nothing can be committed.
     steps = [_build_planned_step("save", "Would save the current state and your decisions.")]
-    problem = delivery.obstacle(state)
+    problem = delivery.find_obstacle(state)
     chosen = Chosen() if problem else Judge(repo, settings.not_secret).choose(state)
     steps += _plan_memory(store, settings, chosen)
     if problem is not None:
@@ -78,7 +78,7 @@ def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
         steps=steps,
         branch=state.branch,
         remote=remote.name if remote else None,
-        repository=repository_of(remote.url) if remote else None,
+        repository=parse_repository_name(remote.url) if remote else None,
         left_out=chosen.left_out,
     )
 
@@ -133,11 +133,11 @@ def _commit(  # noqa: PLR0913, PLR0917 - it needs all that was read
 ) -> ShipStep:
     if not chosen.files:
         return ShipStep(name="commit", state="skipped", text="Nothing to commit.")
-    work = work_at_hand(store, record_work.session_id(store), state.branch)
+    work = work_at_hand(store, record_work.find_session_id(store), state.branch)
     # Native state is committed too, but not worth mentioning in the message.
     history = BranchHistory(messages=read_messages(repo, state.branch or ""))
     if not chosen.rest and not options.message:
-        text = compose_message.state_message(work, saved, history)
+        text = compose_message.write_state_message(work, saved, history)
     else:
         text = compose_message.commit_message(work, options.message, saved, chosen.rest, history)
     subject, *rest = text.rstrip("\n").split("\n")
@@ -150,12 +150,17 @@ def _plan_push(repo: Repo, state: GitState, options: Options) -> list[ShipStep]:
         return [ShipStep(name="push", state="skipped", text="Would not push, as you asked.")]
     remote = repo.push_remote(branch)
     if remote is None:
-        return [delivery.no_remote(repo)]
+        return [delivery.explain_no_remote(repo)]
     push = _build_planned_step("push", f"Would push to {remote.name}/{branch}")
     if not options.pull_request:
         return [push]
     if delivery.is_main(branch, repo.default_branch(remote.name)):
-        return [push, ShipStep(name="pull request", state="skipped", text=delivery.on_main(branch))]
+        return [
+            push,
+            ShipStep(
+                name="pull request", state="skipped", text=delivery.explain_main_branch(branch)
+            ),
+        ]
     return [
         push,
         _build_planned_step("pull request", f"Would open or update a pull request for {branch}"),

@@ -210,7 +210,7 @@ def build_stage_step(chosen: Chosen) -> ShipStep:
     )
 
 
-def nothing_to_commit(chosen: Chosen) -> ShipStep:
+def explain_nothing_to_commit(chosen: Chosen) -> ShipStep:
     """Report why there is nothing to commit."""
     text = "Nothing changed since the last commit."
     if any(each.is_unreadable for each in chosen.left_out):

@@ -21,7 +21,7 @@ _CHECKS = {
 _MERGEABLE = {"MERGEABLE": "no conflicts", "CONFLICTING": "conflicts with its base"}
 
 
-def panel(report: ShipReport, *, advise_clear: bool) -> list[str]:
+def format_panel(report: ShipReport, *, advise_clear: bool) -> list[str]:
     """Summarize the commit, push, pull request, remaining work, and where things are stored."""
     rows = [
         ("Commit", [_commit(report)]),

@@ -12,7 +12,7 @@ from leftoff.errors import LeftoffError
 from leftoff.knowledge import features, memory
 from leftoff.knowledge.memory.api import FORMER_ID
 from leftoff.ship.outcome import ShipStep
-from leftoff.ship.record_work import TRIGGER, ShipCheckpoint, session_id
+from leftoff.ship.record_work import TRIGGER, ShipCheckpoint, find_session_id
 from leftoff.store import Store
 from leftoff.text.plural import format_count
 
@@ -98,7 +98,7 @@ def _list_news(
     since = ships[0].saved_at if ships else None
     mine = [each for each in saves if since is None or each.saved_at > since]
     sources = {source for each in mine for source in (each.id, each.session_id)}
-    sources |= {session_id(store), folded.session if folded else None}
+    sources |= {find_session_id(store), folded.session if folded else None}
     entries = memory.entries(store, kinds=("decision", "failure"))[::-1]
     fresh = [each for each in entries if since is None or each.at > since]
     return [each for each in fresh if {*each.sources[:1]} & sources or _is_bare(each)]
@@ -128,7 +128,7 @@ def _has_new_patterns(store: Store, kept: ShipCheckpoint, folded: features.Folde
 
 def _learn_corrections(store: Store, bar: "Bar | None") -> list[str]:
     """Turn what the user corrected in this session into rules."""
-    session = session_id(store)
+    session = find_session_id(store)
     if bar is None or session is None:
         return []
     try:

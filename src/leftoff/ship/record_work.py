@@ -62,7 +62,7 @@ class ShipCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
     """What the last save said, if a commit already holds its work."""
 
 
-def session_id(store: Store) -> str | None:
+def find_session_id(store: Store) -> str | None:
     """Return the id of the session that ships, if an agent does."""
     session = store.project.environment.find_session()
     return session[1] if session else None
@@ -108,7 +108,7 @@ def peek_last_save(store: Store, state: GitState, heads: Collection[str | None])
 def _build_last_save(
     store: Store, found: Checkpoint | None, heads: Collection[str | None]
 ) -> LastSave:
-    mine = session_id(store)
+    mine = find_session_id(store)
     # What another session said about its work stays with that session, unless this one resumed it.
     # A file that belongs to no session is everybody's.
     is_shared = found is not None and found.source is not None and found.session_id is None
@@ -131,7 +131,7 @@ def _find_newest(store: Store, index: StoreIndex, state: GitState) -> Checkpoint
     ]
     mine = [each for each in entries if _is_here(each, here, state.branch)]
     loaded = map(store.load, mine[:_MOST_LOADED])
-    about = (each for each in loaded if _is_about(each, state, session_id(store)))
+    about = (each for each in loaded if _is_about(each, state, find_session_id(store)))
     found = next(about, None)
     if found is None:
         others = [each for each in entries if each not in mine and each.trigger != TRIGGER]
@@ -199,7 +199,7 @@ def save(
     item, now = _find_item(store), store.now()
     # Native state is not the work itself.
     changes = [each for each in seen.state.changes if not each.path.startswith(STATE_FOLDERS)]
-    roles = work_context.working_context(item, changes, work_context.WorkNotes(), now).files
+    roles = work_context.collect_working_context(item, changes, work_context.WorkNotes(), now).files
     stated = _list_stated_roles(last)
     roles = {**{path: role for path, role in stated.items() if not role}, **roles}
     roles |= {path: role for path, role in stated.items() if role}
@@ -210,7 +210,7 @@ def save(
     blind = msgspec.structs.replace(store.project, is_git=False)
     with closing(Store(blind, now=store.now)) as unasked:
         draft = compose(again, unasked, settings, session=session)
-    at_hand = _clean(work_context.working_context(item, changes, _build_notes(draft), now))
+    at_hand = _clean(work_context.collect_working_context(item, changes, _build_notes(draft), now))
     draft = msgspec.structs.replace(
         draft,
         trigger=TRIGGER,
@@ -236,7 +236,7 @@ def save(
 
 def _read_session(store: Store) -> KnownSession | None:
     """Return the session that ships, without the call that is running this ship."""
-    session = sessions.current(store) if session_id(store) else None
+    session = sessions.current(store) if find_session_id(store) else None
     if session is None:
         return None
     calls = [each for each in session.facts.in_flight if not is_own_ship(each.command)]
@@ -264,7 +264,7 @@ def _list_stated_roles(last: LastSave) -> dict[str, str]:
 
 def _find_thread(store: Store, last: LastSave, draft: Checkpoint) -> dict[str, Any]:
     """Return the thread that a ship continues: the session's, or that of the last save here."""
-    entry = store.index().find_open_thread(session_id(store))
+    entry = store.index().find_open_thread(find_session_id(store))
     if entry is not None:
         head = store.load(entry)
         # A commit message is not the task of the work, which may go on.
@@ -303,7 +303,7 @@ def is_finished(kept: ShipCheckpoint) -> bool:
 
 def _find_item(store: Store) -> features.Feature | features.Fix | None:
     """Return the feature or fix at hand: that of the loop, or the first one that is not done."""
-    loop, board = features.loop(store, session_id(store)), features.glance(store)
+    loop, board = features.loop(store, find_session_id(store)), features.glance(store)
     own = (each for each in board.items if loop is not None and each.id == loop.feature)
     return next(own, None) or board.active_feature
 

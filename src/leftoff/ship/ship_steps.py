@@ -16,7 +16,7 @@ from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.git import query
 from leftoff.git.github import GitHub, Pull
-from leftoff.git.repository import repository_of
+from leftoff.git.repository import parse_repository_name
 from leftoff.git.write import Remote, Repo
 from leftoff.knowledge import features
 from leftoff.profiles import STATE_FOLDERS
@@ -119,7 +119,9 @@ class _Run:
     def remember(self) -> None:
         """Save and remember first, so that nothing is lost whatever follows."""
         self.attempt("save", self._save)
-        self.work = work_at_hand(self.store, record_work.session_id(self.store), self.state.branch)
+        self.work = work_at_hand(
+            self.store, record_work.find_session_id(self.store), self.state.branch
+        )
         self.history = self._read_history()
         if self.kept is not None:
             kept = self.kept
@@ -244,7 +246,7 @@ class _Run:
 
     def deliver(self) -> None:
         """Check, commit, push and open a pull request; a failed step ends the run."""
-        problem = delivery.obstacle(self.state)
+        problem = delivery.find_obstacle(self.state)
         if problem is not None:
             self.listener.begins("commit")
             self.end(problem)
@@ -274,7 +276,7 @@ class _Run:
         self.end(outcome.build_stage_step(self.chosen))
         self.listener.begins("commit")
         if not self.chosen.files:
-            return self.end(outcome.nothing_to_commit(self.chosen))
+            return self.end(outcome.explain_nothing_to_commit(self.chosen))
         text = self._message()
         try:
             problem = delivery.commit(self.repo, text)
@@ -282,7 +284,7 @@ class _Run:
             problem = ShipStep(name="commit", state="failed", text=error.message, hint=error.hint)
         if problem is not None:
             return self.end(problem)
-        self.head = query.head_sha(self.worktree) or ""
+        self.head = query.find_head_sha(self.worktree) or ""
         self.made = Commit(sha=self.head, subject=text.partition("\n")[0])
         report = f"{self.head[:12]} {self.made.subject}"
         return self.end(ShipStep(name="commit", state="done", text=report))
@@ -291,7 +293,7 @@ class _Run:
         message = self.options.message
         files = [file for file in self.chosen.files if not self._is_native(file)]
         if not message and not files:
-            return compose_message.state_message(self.work, self.checkpoint, self.history)
+            return compose_message.write_state_message(self.work, self.checkpoint, self.history)
         return compose_message.commit_message(
             self.work, message, self.checkpoint, files, self.history
         )
@@ -309,7 +311,7 @@ class _Run:
             )
         self.remote = self.repo.push_remote(branch)
         if self.remote is None:
-            return self.end(delivery.no_remote(self.repo))
+            return self.end(delivery.explain_no_remote(self.repo))
         # An earlier, interrupted run may have pushed this very commit.
         if self.made is None and self.repo.remote_head(self.remote.name, branch) == head:
             self.is_pushed = True
@@ -328,7 +330,7 @@ class _Run:
         self.work = about.work
         wanted = delivery.Wanted(
             branch=branch,
-            owner=delivery.owner_of(remote),
+            owner=delivery.find_owner(remote),
             head=delivery.head_of(self.repo, remote, branch),
             sha=about.sha,
             text=compose_message.pull_request(about),
@@ -345,7 +347,7 @@ class _Run:
         if remote is None:
             return "No pull request: nothing was pushed."
         if delivery.is_main(branch, self.repo.default_branch(remote.name)):
-            return delivery.on_main(branch)
+            return delivery.explain_main_branch(branch)
         return ""
 
     def _about(self) -> compose_message.About:
@@ -395,7 +397,7 @@ class _Run:
         ended = self.repo.commit_only(chosen.files, TIDY_SUBJECT)
         if not ended.is_done:
             return [f"Could not commit the state: {_pick_reason(ended.trouble_lines)}"]
-        self.head = query.head_sha(self.worktree)
+        self.head = query.find_head_sha(self.worktree)
         messages.append("Committed the state that changed meanwhile")
         if self.remote is None:
             return []
@@ -410,7 +412,7 @@ class _Run:
             features.update(self.store, item.id, pr=pull.number, branch=self.state.branch)
             messages.append(f"Noted #{pull.number} in {item.id}")
         if self.head is not None:
-            session = record_work.session_id(self.store)
+            session = record_work.find_session_id(self.store)
             reset = features.reset_completed(self.store, self.head, session_id=session)
             messages += reset.messages if reset else []
         return messages
@@ -445,7 +447,7 @@ class _Run:
             commit=last,
             is_new=self.made is not None,
             remote=self.remote.name if self.remote else None,
-            repository=repository_of(self.remote.url) if self.remote else None,
+            repository=parse_repository_name(self.remote.url) if self.remote else None,
             pushed=self.is_pushed,
             pull=self.pull,
             checks=self.checks,

@@ -15,7 +15,7 @@ from leftoff.checkpoint import id_time, is_id
 from leftoff.errors import LeftoffError, StoreRefused
 from leftoff.git.base_index import BaseIndex, open_index
 from leftoff.git.object_store import TreeEntry
-from leftoff.git.repository import Repository, repository_at
+from leftoff.git.repository import Repository, find_repository_at
 from leftoff.git.uncommitted import has_commit
 from leftoff.names import clean_name
 from leftoff.projects.project import Project
@@ -203,7 +203,7 @@ def _check_sizes(index: BaseIndex, entries: Iterable[TreeEntry]) -> None:
 
 
 def _find_repository(project: Project) -> Repository:
-    repository = repository_at(project.worktree, is_named=True) if project.is_git else None
+    repository = find_repository_at(project.worktree, is_named=True) if project.is_git else None
     if repository is None:
         raise LeftoffError("Snapshots need a git repository; this folder is not in one.")
     return repository

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from leftoff.git.repository import repository_at
+from leftoff.git.repository import find_repository_at
 from leftoff.git.uncommitted import list_uncommitted, read_committed
 from leftoff.projects.project import open_file
 from leftoff.snapshots.shelf import StoredSnapshot
@@ -63,7 +63,7 @@ class WorktreeSide:
 
     def paths(self) -> set[str]:
         """List the paths that are uncommitted now."""
-        repository = repository_at(self._worktree, is_named=True)
+        repository = find_repository_at(self._worktree, is_named=True)
         if repository is None:
             return set()
         return {each.path for each in list_uncommitted(repository, seconds=SECONDS).paths}

@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 
 from leftoff.errors import LeftoffError
-from leftoff.git.object_store import TreeEntry, blob_id
-from leftoff.git.repository import repository_at
+from leftoff.git.object_store import TreeEntry, compute_blob_id
+from leftoff.git.repository import find_repository_at
 from leftoff.git.uncommitted import list_committed, list_uncommitted
 from leftoff.projects.project import Project, list_folders
 from leftoff.snapshots.restore import compare_worktree
@@ -65,7 +65,7 @@ def _find_lost(project: Project, stored: StoredSnapshot) -> LostFiles | None:
     if not is_gone and Path(record.worktree) != here:
         return None
     entries = stored.content.work if is_gone else _list_differing(here, stored)
-    repository = repository_at(here, is_named=True)
+    repository = find_repository_at(here, is_named=True)
     if not entries or repository is None:
         return None
     since = int(record.at.timestamp())
@@ -95,7 +95,7 @@ def _list_differing(worktree: Path, stored: StoredSnapshot) -> list[TreeEntry]:
     """List the files that are missing, empty, or again as they are committed."""
     states = {each.path: each.state for each in compare_worktree(worktree, stored.content)}
     differing = [each for each in stored.content.work if states[each.path] != "same"]
-    repository = repository_at(worktree, is_named=True)
+    repository = find_repository_at(worktree, is_named=True)
     if not differing or repository is None:
         return []
     now = list_uncommitted(repository, seconds=_SECONDS)
@@ -129,7 +129,7 @@ def _drop_moved(project: Project, stored: StoredSnapshot, paths: list[str]) -> l
 def _read_blob(place: Path) -> str:
     try:
         is_read = place.is_file() and 0 < _measure(place) <= MAX_FILE_BYTES
-        return blob_id(place.read_bytes()) if is_read else ""
+        return compute_blob_id(place.read_bytes()) if is_read else ""
     except OSError:
         return ""
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 
 from leftoff.errors import LeftoffError, UsageError
-from leftoff.git.object_store import TreeEntry, blob_id
-from leftoff.git.repository import repository_at
+from leftoff.git.object_store import TreeEntry, compute_blob_id
+from leftoff.git.repository import find_repository_at
 from leftoff.git.uncommitted import has_commit, list_uncommitted
 from leftoff.git.write import Repo
 from leftoff.projects.project import Project
@@ -94,7 +94,7 @@ def list_conflicts(worktree: Path, content: SnapshotContent) -> list[str]:
     A file as it is committed is no conflict: git still has it. Nor is an empty one.
     """
     differing = {each.path for each in compare_worktree(worktree, content) if each.state != "same"}
-    repository = repository_at(worktree, is_named=True)
+    repository = find_repository_at(worktree, is_named=True)
     if not differing or repository is None:
         return []
     now = list_uncommitted(repository, seconds=SECONDS).paths
@@ -118,7 +118,7 @@ def _compare_file(place: Path, entry: TreeEntry) -> str:
         return "changed"
     is_executable = bool(found.st_mode & stat.S_IXUSR) and not is_link
     is_same_mode = (entry.mode == _LINK, entry.mode == _EXECUTABLE) == (is_link, is_executable)
-    return "same" if is_same_mode and blob_id(now) == entry.blob else "changed"
+    return "same" if is_same_mode and compute_blob_id(now) == entry.blob else "changed"
 
 
 def select_paths(content: SnapshotContent, wanted: Collection[str]) -> SnapshotContent:
@@ -225,7 +225,7 @@ def _list_unkept(
 
 def _list_deleted_since(folder: Path, stored: StoredSnapshot) -> list[str]:
     """List the files that a snapshot does not have because git does, if they are deleted now."""
-    repository = repository_at(folder, is_named=True)
+    repository = find_repository_at(folder, is_named=True)
     if repository is None or Path(stored.record.worktree) != folder:
         return []
     now = list_uncommitted(repository, seconds=SECONDS)
@@ -315,7 +315,7 @@ def _write_file(place: Path, mode: str, data: bytes) -> None:
         for parent, _, _ in os.walk(place, topdown=False):
             Path(parent).rmdir()
     # Named after the file, so that a restore that was killed leaves nothing the next one keeps.
-    temp = place.with_name(f".leftoff-{blob_id(os.fsencode(place.name))[:12]}")
+    temp = place.with_name(f".leftoff-{compute_blob_id(os.fsencode(place.name))[:12]}")
     temp.unlink(missing_ok=True)
     try:
         if mode == _LINK:

@@ -16,8 +16,8 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint, new_id
 from leftoff.errors import LeftoffError, StoreRefused
-from leftoff.git.object_store import TreeEntry, blob_id
-from leftoff.git.repository import Repository, head_sha, repository_at
+from leftoff.git.object_store import TreeEntry, compute_blob_id
+from leftoff.git.repository import Repository, find_head_sha, find_repository_at
 from leftoff.git.uncommitted import Uncommitted, UncommittedPath, list_uncommitted, read_staged
 from leftoff.projects.project import Project, open_file
 from leftoff.redact.secret_files import why_by_name
@@ -89,7 +89,7 @@ def take_snapshot(
     returned. `also` names clean paths to keep as they are now, whether they exist or not.
     """
     folder = worktree or project.worktree
-    repository = repository_at(folder, is_named=True) if project.is_git else None
+    repository = find_repository_at(folder, is_named=True) if project.is_git else None
     if repository is None or repository.worktree is None:
         return None
     deadline = time.monotonic() + seconds
@@ -204,7 +204,7 @@ class _Taking:
         skipped: list[Skipped] = []
         for each in self._found.paths:
             if each.is_submodule:
-                submodules[each.path] = head_sha(self._worktree / each.path) or ""
+                submodules[each.path] = find_head_sha(self._worktree / each.path) or ""
                 continue
             is_behind = self._links.is_behind_link(each.path)
             is_tracked = not each.is_untracked
@@ -261,7 +261,7 @@ class _Taking:
         return TreeEntry(mode, blob, path)
 
     def _keep(self, content: bytes) -> str:
-        blob = blob_id(content)
+        blob = compute_blob_id(content)
         if blob not in self._new:
             self._new[blob] = content
             self._new_bytes += len(content)

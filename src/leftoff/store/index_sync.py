@@ -87,7 +87,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def row_of(
+def find_row(
     number: int, checkpoint_id: str, read: Callable[[str], tuple[bytes, os.stat_result]]
 ) -> tuple[dict[str, Any], str]:
     """Return the index row of a file, and its searchable text."""
@@ -309,7 +309,7 @@ class CheckpointRows(Rows):
         for checkpoint_id in ids:
             if not self._should_read(number, checkpoint_id):
                 continue
-            row, text = row_of(number, checkpoint_id, read)
+            row, text = find_row(number, checkpoint_id, read)
             logged = self._load_events(checkpoint_id)
             is_logged = any(event.action == "saved" for event in logged)
             if row["size"] == 0 and not is_logged:

@@ -22,7 +22,12 @@ from leftoff.digests import sha256
 from leftoff.errors import StoreRefused
 from leftoff.projects import known_projects
 from leftoff.projects.project import Project
-from leftoff.projects.store_places import folder_marks, forget_mark, plain_store, write_mark
+from leftoff.projects.store_places import (
+    find_marks_folder,
+    find_plain_store,
+    forget_mark,
+    write_mark,
+)
 from leftoff.store import disk, log
 
 # --- events ---
@@ -475,7 +480,9 @@ class Areas:
     @functools.cached_property
     def _is_in_state(self) -> bool:
         """Whether the store is in the state folder, as for a project without git."""
-        return self._project.store == plain_store(self._project.environment, self._project.root)
+        return self._project.store == find_plain_store(
+            self._project.environment, self._project.root
+        )
 
     def _claim(self) -> None:
         """Rename the project's store from an earlier place to this one, if nothing is here yet."""
@@ -528,11 +535,13 @@ class Areas:
 
 def _mark(project: Project) -> None:
     """Record which folder a store belongs to, for stores named after their folder's path."""
-    is_plain = project.store == plain_store(project.environment, project.root)
+    is_plain = project.store == find_plain_store(project.environment, project.root)
     if not (is_plain or project.is_moved or project.earlier):
         return
     with contextlib.suppress(OSError):
-        (write_mark if is_plain else forget_mark)(folder_marks(project.environment), project.root)
+        (write_mark if is_plain else forget_mark)(
+            find_marks_folder(project.environment), project.root
+        )
 
 
 def _is_used(fallback: Area) -> bool:

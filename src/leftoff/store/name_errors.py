@@ -29,7 +29,9 @@ def name_taken(standing: CheckpointEntry) -> LeftoffError:
     )
 
 
-def not_found(key: str, matches: Sequence[CheckpointEntry], names: Sequence[str]) -> LeftoffError:
+def explain_not_found(
+    key: str, matches: Sequence[CheckpointEntry], names: Sequence[str]
+) -> LeftoffError:
     """Return the error for an unknown or ambiguous key, with the closest names."""
     if matches:
         ids = ", ".join(entry.id for entry in matches[:5])

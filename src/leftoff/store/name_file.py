@@ -34,7 +34,7 @@ Rename = Callable[[Path, str, int], None]
 
 def name_without_link(temp: Path, name: str, folder: int) -> None:
     """Move a finished file to its name in an open folder, or raise FileExistsError."""
-    rename = careful_rename()
+    rename = rename_carefully()
     if rename is not None:
         try:
             rename(temp, name, folder)
@@ -47,7 +47,7 @@ def name_without_link(temp: Path, name: str, folder: int) -> None:
 
 
 @cache
-def careful_rename() -> Rename | None:
+def rename_carefully() -> Rename | None:
     """Return the system's rename that never replaces a file, if it has one."""
     import ctypes  # noqa: PLC0415 - 2 ms, and rarely needed
 

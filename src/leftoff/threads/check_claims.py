@@ -186,25 +186,25 @@ def is_removed(worktree: str | None, project: Project) -> bool:
 
 
 def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
-    now = query.current_branch(project.worktree) if project.is_git else None
+    now = query.find_current_branch(project.worktree) if project.is_git else None
     saved = checkpoint.branch
     if saved is None:
         # Without git there is no branch; on a detached HEAD the commit is used instead.
         commit = checkpoint.head[:_SHORT] if checkpoint.head and now is not None else None
         return BranchCheck(saved=commit, now=now, same=commit is None)
     if now is None and project.is_git:
-        now = (query.head_sha(project.worktree) or "")[:_SHORT] or None
+        now = (query.find_head_sha(project.worktree) or "")[:_SHORT] or None
     same = saved == now
     is_gone = not same and query.is_branch_gone(project.worktree, saved)
     return BranchCheck(saved=saved, now=now, same=same, is_gone=is_gone)
 
 
 def _check_head(checkpoint: Checkpoint, project: Project, branch: BranchCheck) -> HeadCheck:
-    now = query.head_sha(project.worktree) if project.is_git else None
+    now = query.find_head_sha(project.worktree) if project.is_git else None
     saved = checkpoint.head
     if saved is None or now is None or saved == now:
         return HeadCheck(saved=saved, now=now, commits_since=0)
-    since = query.commits_since(project.worktree, saved)
+    since = query.read_commits_since(project.worktree, saved)
     if checkpoint.branch is not None and not branch.same and not since.known:
         return _check_other_branch(project.worktree, saved, now, branch.saved or "")
     # If git cannot run, nothing is known, and nothing may be claimed.
@@ -221,11 +221,11 @@ def _check_head(checkpoint: Checkpoint, project: Project, branch: BranchCheck) -
 def _check_other_branch(worktree: Path, saved: str, now: str, branch: str) -> HeadCheck:
     """Compare with the branch that the work was saved on: checking out another rewrites nothing."""
     tip = f"refs/heads/{branch}"
-    since = query.commits_since(worktree, saved, until=tip)
+    since = query.read_commits_since(worktree, saved, until=tip)
     is_rewritten = since.diverged
     if not since.known and not since.diverged:
         # Either the branch or the saved commit is gone.
-        to_tip = query.commits_since(worktree, now, until=tip)
+        to_tip = query.read_commits_since(worktree, now, until=tip)
         is_rewritten = to_tip.known or to_tip.diverged
     return HeadCheck(
         saved=saved,
@@ -325,7 +325,7 @@ def sort_by_nearness(
     """
     if not project.is_git:
         return [(0, entry) for entry in entries]
-    branch = query.current_branch(project.worktree)
+    branch = query.find_current_branch(project.worktree)
     folders = {query.printable(str(each)) for each in list_folders(project)}
 
     def rank(entry: CheckpointEntry) -> int:

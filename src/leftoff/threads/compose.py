@@ -305,8 +305,8 @@ def read_git_state(project: Project, settings: Settings) -> dict[str, Any]:
     if state is None:
         # If git cannot run, its files still show the branch.
         seen |= {
-            "branch": query.current_branch(project.worktree),
-            "head": query.head_sha(project.worktree),
+            "branch": query.find_current_branch(project.worktree),
+            "head": query.find_head_sha(project.worktree),
         }
     else:
         seen |= {"branch": state.branch, "head": state.head}

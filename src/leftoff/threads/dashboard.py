@@ -118,19 +118,19 @@ def _read_world(store: Store, folder: Path) -> _World:
     index = sail_plans.read_index(folder) or {}
     is_delegating = bool(index.get("delegate_running"))
     entries = store.index().heads([*LISTED], _CHECKPOINTS)
-    checkpoints = _newest(entries, sail_format.newest_kept(folder, _CHECKPOINTS))
+    checkpoints = _newest(entries, sail_format.list_newest_kept(folder, _CHECKPOINTS))
     moments = [each.saved_at for each in checkpoints]
     indexed = sail_plans.moment(index.get("last_checkpoint"))
     return _World(
         now=store.now(),
         index=index,
-        plans=sail_plans.plans(folder),
-        tdd=sail_plans.tdd_session(folder) or _find_phase(folder, index),
+        plans=sail_plans.list_plans(folder),
+        tdd=sail_plans.read_tdd_session(folder) or _find_phase(folder, index),
         delegation=sail_plans.find_delegated(folder, index)
         or _helpers(store)
         or [sail_plans.DelegatedTask(what="unknown task")] * is_delegating,
         # While helpers run, their worktrees are in use.
-        left_worktrees=[] if is_delegating else sail_plans.delegates(folder),
+        left_worktrees=[] if is_delegating else sail_plans.list_delegates(folder),
         newest=_load_first(store, entries),
         checkpoints=checkpoints,
         last_at=max([*moments, *([indexed] if indexed else [])], default=None),
@@ -140,7 +140,7 @@ def _read_world(store: Store, folder: Path) -> _World:
 
 def _find_phase(folder: Path, index: dict[str, object]) -> TddSession | None:
     """Return the phase in the index, if nothing else is known about the test-first session."""
-    phase = sail_plans.active_phase(index)
+    phase = sail_plans.read_active_phase(index)
     is_over = (folder / sail_plans.TDD).exists()
     return TddSession(phase=phase) if phase and not is_over else None
 
@@ -204,7 +204,7 @@ def _helpers(store: Store) -> list[DelegatedTask]:
 def _active_plan(world: _World) -> PlanLine | None:
     """Return the plan in the index, or the first open one, or that of the last checkpoint."""
     by_name = {plan.name: plan for plan in world.plans}
-    named = sail_plans.active_plan(world.index)
+    named = sail_plans.read_active_plan(world.index)
     if named is not None and (named not in by_name or by_name[named].is_open):
         return _line(by_name[named]) if named in by_name else _build_indexed_plan(named, world)
     # An index that names no plan says that none is active.
@@ -228,7 +228,7 @@ def _line(plan: StagedPlan) -> PlanLine:
 
 def _build_indexed_plan(name: str, world: _World) -> PlanLine:
     """Describe a plan that is only in the index."""
-    stage = sail_plans.active_stage(world.index)
+    stage = sail_plans.read_active_stage(world.index)
     if isinstance(stage, str) and stage.isdecimal():
         stage = int(stage)
     # In Python, True is an int, too.

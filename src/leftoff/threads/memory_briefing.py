@@ -15,7 +15,7 @@ import msgspec
 from leftoff import knowledge
 from leftoff.errors import StoreRefused
 from leftoff.git import query
-from leftoff.git.repository import find_repository, slug
+from leftoff.git.repository import find_repository, find_repository_name
 from leftoff.knowledge import memory
 from leftoff.knowledge.memory import Kind, MemoryEntry
 from leftoff.knowledge.memory.entry import UNDATED
@@ -140,7 +140,7 @@ def _list_unfinished(store: Store) -> "tuple[list[Feature | Fix], str]":
 
 def _read_work_state(store: Store, subject: str) -> WorkState:
     project = store.project
-    branch = query.current_branch(project.worktree) if project.is_git else None
+    branch = query.find_current_branch(project.worktree) if project.is_git else None
     newest = _newest(store, branch)
     here = WorkState(branch=branch or "", repository=_slug(project))
     if newest is None:
@@ -156,7 +156,7 @@ def _read_work_state(store: Store, subject: str) -> WorkState:
 
 def _find_last_subject(project: Project) -> str:
     """Return the subject of the last commit that holds work."""
-    found = query.newest_commits(project.worktree, _COMMITS_LOOKED_AT)
+    found = query.list_newest_commits(project.worktree, _COMMITS_LOOKED_AT)
     subjects = (each.subject for each in found if not each.subject.startswith(_OWN_COMMIT))
     return next(subjects, "")
 
@@ -178,7 +178,7 @@ def _slug(project: Project) -> str:
         found = find_repository(project.worktree) if project.is_git else None
     except OSError:
         return ""
-    return (slug(found) or "") if found else ""
+    return (find_repository_name(found) or "") if found else ""
 
 
 def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:

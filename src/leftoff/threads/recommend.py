@@ -54,7 +54,7 @@ def recommend_tasks(store: Store, settings: Settings) -> Recommendations:
         changed=[query.printable(path) for path in state.dirty[:_CHANGED]] if state else [],
         changed_count=len(state.dirty) if state else 0,
         changed_is_more=state is not None and state.is_truncated,
-        commits=query.newest_commits(project.worktree, _COMMITS) if project.is_git else [],
+        commits=query.list_newest_commits(project.worktree, _COMMITS) if project.is_git else [],
     )
 
 

@@ -14,7 +14,7 @@ def with_feature(name: str) -> BoardState:
 
 
 def added(name: str) -> FeatureLogLine:
-    line = change_log.difference(BoardState(), with_feature(name), at=NOW)
+    line = change_log.compare_states(BoardState(), with_feature(name), at=NOW)
     assert line is not None
     return line
 

@@ -88,7 +88,7 @@ def test_agents_at_work_here_stay_as_they_are(store: Store) -> None:
 
 def test_every_change_shows_in_the_places_to_look_at(store: Store) -> None:
     def look() -> list[int]:
-        return [path.stat().st_mtime_ns for path in features.places(store) if path.exists()]
+        return [path.stat().st_mtime_ns for path in features.list_places(store) if path.exists()]
 
     features.import_items(store, [theirs()])
     first = look()

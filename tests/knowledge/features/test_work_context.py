@@ -13,8 +13,8 @@ from leftoff.knowledge.features import (
     Loop,
     Scenario,
     WorkNotes,
+    collect_working_context,
     helper_text,
-    working_context,
 )
 from leftoff.text.fence import disarm
 
@@ -40,7 +40,7 @@ def test_the_working_context_has_the_first_unfinished_feature_and_every_file_wit
         PathChange(path="new.py", code="R.", from_path="old.py"),
     ]
 
-    context = working_context(
+    context = collect_working_context(
         Board(features=[done, EXPORT]).active_feature, changes, WorkNotes(), AT
     )
 
@@ -58,13 +58,13 @@ def test_the_working_context_has_the_first_unfinished_feature_and_every_file_wit
 def test_many_changes_do_not_crowd_out_the_files_of_the_feature() -> None:
     changes = changed(*(f"src/{number}.py" for number in range(200)))
 
-    context = working_context(EXPORT, changes, WorkNotes(), AT)
+    context = collect_working_context(EXPORT, changes, WorkNotes(), AT)
 
     assert {"src/export.py", "src/routes.py"} <= set(context.files)
 
 
 def test_without_a_feature_the_changed_files_are_told() -> None:
-    context = working_context(None, changed("a.py"), WorkNotes(), AT)
+    context = collect_working_context(None, changed("a.py"), WorkNotes(), AT)
 
     assert (context.feature, context.files) == (None, {"a.py": "modified"})
 
@@ -85,7 +85,7 @@ def test_the_working_context_has_at_most_40_lines_whatever_is_told(
     notes = WorkNotes(decisions=decisions, next_steps=next_steps, understanding=understanding)
     changes = changed(*(f"src/{number}.py" for number in range(files)))
 
-    context = working_context(EXPORT, changes, notes, AT)
+    context = collect_working_context(EXPORT, changes, notes, AT)
 
     written = {"version": 1, **msgspec.to_builtins(context)}
     shown = msgspec.json.format(msgspec.json.encode(written), indent=1)
@@ -99,7 +99,7 @@ def test_the_last_decisions_and_the_first_next_steps_are_kept() -> None:
         next_steps=[f"Step {number}" for number in range(9)],
     )
 
-    context = working_context(None, [], notes, AT)
+    context = collect_working_context(None, [], notes, AT)
 
     assert context.decisions == [f"Decision {number}" for number in range(4, 9)]
     assert context.next_steps == [f"Step {number}" for number in range(5)]

@@ -42,14 +42,14 @@ from leftoff.knowledge.features.import_features import (
     import_orchestration,
     keep_documents,
     list_new_ids,
-    places,
+    list_places,
 )
 from leftoff.knowledge.features.interruption import (
-    how_to_go_on,
+    ask_how_to_continue,
+    describe_ways_to_continue,
     list_failed_approaches,
     list_interrupted_loops,
     mark_interrupted,
-    ways_to_go_on,
 )
 from leftoff.knowledge.features.loop_steps import Again, Try, brief_helper
 from leftoff.knowledge.features.loops import (
@@ -73,8 +73,8 @@ from leftoff.knowledge.features.orchestration import (
 from leftoff.knowledge.features.work_context import (
     WorkingContext,
     WorkNotes,
+    collect_working_context,
     helper_text,
-    working_context,
 )
 
 __all__ = [
@@ -106,14 +106,16 @@ __all__ = [
     "add_fix",
     "add_result",
     "archive",
+    "ask_how_to_continue",
     "attempt",
     "brief_helper",
+    "collect_working_context",
+    "describe_ways_to_continue",
     "fail",
     "find",
     "fold_orchestration",
     "glance",
     "helper_text",
-    "how_to_go_on",
     "import_items",
     "import_loops",
     "import_orchestration",
@@ -123,12 +125,12 @@ __all__ = [
     "list_failed_approaches",
     "list_interrupted_loops",
     "list_new_ids",
+    "list_places",
     "load",
     "loop",
     "loops",
     "mark_interrupted",
     "pass_",
-    "places",
     "put",
     "reset_completed",
     "restore",
@@ -136,6 +138,4 @@ __all__ = [
     "update",
     "waiting_in",
     "waits_for",
-    "ways_to_go_on",
-    "working_context",
 ]

@@ -123,7 +123,7 @@ def _change_log(
 ) -> BoardState:
     before = edited[0][0] if edited else load(store)
     after = edited[0][1] if edited else edit(before)
-    line = change_log.difference(before, after, at=store.now())
+    line = change_log.compare_states(before, after, at=store.now())
     if line is not None:
         store.append_line("features", msgspec.json.encode(line))
     return load(store)

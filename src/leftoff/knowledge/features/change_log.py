@@ -12,7 +12,7 @@ import msgspec
 
 from leftoff.checkpoint import Record, new_id, to_plain
 from leftoff.knowledge.features.board import Board, Loop, from_plain
-from leftoff.knowledge.features.numbering import next_like
+from leftoff.knowledge.features.numbering import pick_similar_id
 from leftoff.store.log import UNREADABLE
 
 _LISTS = ("features", "fixes")
@@ -53,7 +53,7 @@ class FeatureLogLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 decode = msgspec.json.Decoder(FeatureLogLine).decode
 
 
-def difference(before: BoardState, after: BoardState, *, at: datetime) -> FeatureLogLine | None:
+def compare_states(before: BoardState, after: BoardState, *, at: datetime) -> FeatureLogLine | None:
     """Return the difference between two states as a log line, or None if there is none."""
     old, new = to_plain(before.board), to_plain(after.board)
     orchestration = _compare_keys(old.get("orchestration", {}), new.get("orchestration", {}))
@@ -168,7 +168,7 @@ def _find_new_ids(board: dict[str, Any], items: list[ItemKeys]) -> dict[str, str
         if other is not None and _is_another(other, item):
             same = (each["id"] for each in standing.values() if not _is_another(each, item))
             known = next(same, None)
-            renamed[item.id] = known or next_like([*standing, *renamed.values()], item.id)
+            renamed[item.id] = known or pick_similar_id([*standing, *renamed.values()], item.id)
     return renamed
 
 

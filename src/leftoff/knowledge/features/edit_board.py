@@ -11,7 +11,7 @@ from leftoff.knowledge.features import board_files
 from leftoff.knowledge.features.board import Board, Feature, Fix, Scenario, Status, WorkItem
 from leftoff.knowledge.features.change_log import BoardState
 from leftoff.knowledge.features.clean_texts import NAME_LIMIT, clean, clean_all
-from leftoff.knowledge.features.numbering import expand_id, next_feature_id, next_fix_id
+from leftoff.knowledge.features.numbering import expand_id, pick_feature_id, pick_fix_id
 from leftoff.store import Store
 
 ItemType = TypeVar("ItemType", bound=WorkItem)
@@ -64,7 +64,7 @@ def add(store: Store, draft: ItemDraft) -> Feature:
         board = state.board
         dependencies = [find(board, each).id for each in draft.dependencies]
         feature = Feature(
-            id=next_feature_id(each.id for each in board.features),
+            id=pick_feature_id(each.id for each in board.features),
             priority=draft.priority,
             dependencies=dependencies,
             **common,
@@ -89,7 +89,7 @@ def add_fix(store: Store, linked_to: str, draft: ItemDraft) -> Fix:
                 hint=f"Link the new one to its feature: {feature.linked_to}",
             )
         taken = [each.id for each in board.fixes]
-        fix = Fix(id=next_fix_id(taken, feature.id), linked_to=feature.id, **common)
+        fix = Fix(id=pick_fix_id(taken, feature.id), linked_to=feature.id, **common)
         return with_board(state, fixes=[*board.fixes, fix])
 
     made = board_files.change(store, edit).board

@@ -13,7 +13,7 @@ from leftoff.knowledge.features.board import Board, Feature, Fix, Loop, Orchestr
 from leftoff.knowledge.features.change_log import BoardState
 from leftoff.knowledge.features.edit_board import with_board, with_item
 from leftoff.knowledge.features.loop_owner import place_of
-from leftoff.knowledge.features.numbering import next_like
+from leftoff.knowledge.features.numbering import pick_similar_id
 from leftoff.store import Store
 
 _EVER = datetime.min.replace(tzinfo=UTC)
@@ -118,7 +118,7 @@ def _renumber_item(board: Board, item: Feature | Fix) -> Feature | Fix:
     if item.id not in taken:
         return item
     extra = {**item.extra, FORMER_ID: item.id}
-    return msgspec.structs.replace(item, id=next_like(taken, item.id), extra=extra)
+    return msgspec.structs.replace(item, id=pick_similar_id(taken, item.id), extra=extra)
 
 
 def _follow_links(item: Feature | Fix, new_ids: Mapping[str, str]) -> Feature | Fix:
@@ -210,7 +210,7 @@ def keep_documents(store: Store, found: Mapping[str, Any]) -> None:
     board_files.change(store, edit)
 
 
-def places(store: Store) -> list[Path]:
+def list_places(store: Store) -> list[Path]:
     """Return the files and folders that change when features or loops do."""
     root = store.project.store
     return [root / "features.json", *store.log_paths("features"), root / "loops"]

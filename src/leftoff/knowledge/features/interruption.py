@@ -61,7 +61,7 @@ def list_interrupted_loops(store: Store) -> list[Loop]:
     return [state.loops[key] for _, key in sorted(broken, reverse=True)]
 
 
-def how_to_go_on(loop: Loop) -> ChoiceNeeded:
+def ask_how_to_continue(loop: Loop) -> ChoiceNeeded:
     """Ask how to continue an interrupted loop, with what was tried and the ways to continue."""
     command = f"leftoff feature start {quote(loop.feature or '')} --again"
     labels = {
@@ -82,13 +82,13 @@ def how_to_go_on(loop: Loop) -> ChoiceNeeded:
     )
 
 
-def ways_to_go_on(loop: Loop) -> Rendered:
+def describe_ways_to_continue(loop: Loop) -> Rendered:
     """Describe an interrupted loop, its last failed approaches, and the commands to continue.
 
     Descriptions of failures can be long, and the reply has to fit more, so lines are cut.
     """
     failed = list_failed_approaches(loop.history)[-_LAST_FAILED:]
-    ways = how_to_go_on(loop).choices
+    ways = ask_how_to_continue(loop).choices
     return join(
         [
             say("INTERRUPTED: {text:150}", text=_format_interruption(loop)),

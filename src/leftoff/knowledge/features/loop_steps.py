@@ -15,7 +15,7 @@ from leftoff.knowledge.features.board import Attempt, Feature, Fix, Loop, LoopSt
 from leftoff.knowledge.features.change_log import BoardState
 from leftoff.knowledge.features.clean_texts import clean, clean_all
 from leftoff.knowledge.features.edit_board import find, with_item
-from leftoff.knowledge.features.interruption import how_to_go_on
+from leftoff.knowledge.features.interruption import ask_how_to_continue
 from leftoff.knowledge.features.loop_owner import find_loop_of, place_of
 from leftoff.knowledge.features.work_context import helper_text
 from leftoff.store import Store
@@ -51,7 +51,7 @@ def begin_loop(
     if standing is None or standing.status == "completed" or again == "reset":
         return _build_loop(item, at)
     if again is None and standing.interrupted is not None:
-        raise how_to_go_on(standing)
+        raise ask_how_to_continue(standing)
     return _continue_loop(standing, again)
 
 

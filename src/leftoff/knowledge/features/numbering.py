@@ -6,23 +6,23 @@ from collections.abc import Iterable
 _WIDTH = 3
 
 
-def next_feature_id(taken: Iterable[str]) -> str:
+def pick_feature_id(taken: Iterable[str]) -> str:
     """Return the id after the highest one."""
     return f"feature-{_count_up(taken, 'feature-'):0{_WIDTH}d}"
 
 
-def next_fix_id(taken: Iterable[str], feature_id: str) -> str:
+def pick_fix_id(taken: Iterable[str], feature_id: str) -> str:
     """Return the id after the highest one of the feature's fixes."""
     prefix = f"fix-{feature_id}-"
     return f"{prefix}{_count_up(taken, prefix)}"
 
 
-def next_like(taken: Iterable[str], item_id: str) -> str:
+def pick_similar_id(taken: Iterable[str], item_id: str) -> str:
     """Return a free id of the same kind as one that is already used."""
     if item_id.startswith("fix-"):
         feature_id = item_id.removeprefix("fix-").rpartition("-")[0]
-        return next_fix_id(taken, feature_id)
-    return next_feature_id(taken)
+        return pick_fix_id(taken, feature_id)
+    return pick_feature_id(taken)
 
 
 def expand_id(key: str) -> str:

@@ -46,7 +46,7 @@ class WorkingContext(msgspec.Struct, frozen=True, kw_only=True):
     next_steps: list[str] = []
 
 
-def working_context(
+def collect_working_context(
     item: Feature | Fix | None, changes: Iterable[PathChange], notes: WorkNotes, at: datetime
 ) -> WorkingContext:
     """Collect the state of the work: the feature or fix at hand, and the current files."""

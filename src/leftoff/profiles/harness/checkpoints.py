@@ -17,7 +17,7 @@ from leftoff.profiles.harness.spellings import find_key, list_words, respell, wo
 from leftoff.profiles.harness.understanding import join_areas
 from leftoff.profiles.json_codec import Plain, moment_of, object_of, text_of, without
 from leftoff.profiles.profile import Native
-from leftoff.profiles.regular_files import digest, read_regular
+from leftoff.profiles.regular_files import compute_digest, read_regular
 
 PROGRESS = "claude-progress.json"
 CONTEXT = "working-context.json"
@@ -79,7 +79,7 @@ def is_unused(path: Path) -> bool:
     except ValueError:
         return False
     if path.name == PROGRESS:
-        return is_setup(session_in(plain))
+        return is_setup(read_session(plain))
     # The context of older versions is compiled at each start, and empty before the first one.
     return "computedAt" in plain and not plain.get("activeFeature") and not plain.get("summary")
 
@@ -103,7 +103,7 @@ def _read_record(found: Plain) -> Native:
 def _record_of(path: Path, found: Plain) -> Plain:
     """Return the record of the same session, if there is one."""
     if path.name == PROGRESS:
-        session = text_of(session_in(found).get("sessionId"))
+        session = text_of(read_session(found).get("sessionId"))
         if not _PLAIN_NAME.fullmatch(session):
             return {}
         path = path.parent / SESSIONS / session / CONTEXT
@@ -117,7 +117,7 @@ def _record_of(path: Path, found: Plain) -> Plain:
 # The two files
 
 
-def session_in(found: Plain) -> Plain:
+def read_session(found: Plain) -> Plain:
     """Return what a progress file says about the last session: under its key, or beside it."""
     found = respell(found, ("lastSession", *SESSION_KEYS))
     beside = {key: found[key] for key in SESSION_KEYS if key in found}
@@ -129,7 +129,7 @@ def session_in(found: Plain) -> Plain:
 def read_progress(found: Plain) -> Plain:
     """Return what a progress file says, in the keys of a checkpoint."""
     found = respell(found, (*_PROGRESS_KEYS, *SESSION_KEYS))
-    last = session_in(found)
+    last = read_session(found)
     fields: Plain = {
         "summary": words_of(last.get("summary")),
         **{key: list_words(last.get(theirs)) for key, theirs in SESSION_LISTS.items()},
@@ -279,16 +279,18 @@ def sign(record: Mapping[str, Any]) -> Plain:
 
 def _check(record: Mapping[str, Any]) -> str:
     signed = {key: value for key, value in record.items() if key != _CHECK}
-    return digest(json.dumps(signed, sort_keys=True).encode())[:12]
+    return compute_digest(json.dumps(signed, sort_keys=True).encode())[:12]
 
 
 def folder_of(checkpoint: Checkpoint) -> str:
     """Return the folder with the state of a checkpoint's session."""
-    return f"{SESSIONS}/{folder_name(checkpoint.session_id or checkpoint.name or 'no-session')}"
+    return (
+        f"{SESSIONS}/{build_folder_name(checkpoint.session_id or checkpoint.name or 'no-session')}"
+    )
 
 
-def folder_name(session_id: str) -> str:
+def build_folder_name(session_id: str) -> str:
     """Build the name of a session's folder: its id, or a hash if the id is not a plain name."""
     if _PLAIN_NAME.fullmatch(session_id):
         return session_id
-    return digest(session_id.encode("utf-8", "surrogateescape"))[:32]
+    return compute_digest(session_id.encode("utf-8", "surrogateescape"))[:32]

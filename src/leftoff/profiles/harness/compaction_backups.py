@@ -33,7 +33,7 @@ def write(news: StoreNews, session: SessionNews, documents: Documents) -> None:
 
 
 def _build_backup(documents: Documents, project: Project, session_id: str, at: datetime) -> Plain:
-    folder = f"{checkpoints.SESSIONS}/{checkpoints.folder_name(session_id)}"
+    folder = f"{checkpoints.SESSIONS}/{checkpoints.build_folder_name(session_id)}"
     progress = documents.read(checkpoints.PROGRESS)
     return {
         "version": 1,
@@ -57,7 +57,7 @@ def _read_context(documents: Documents, folder: str, progress: Plain) -> Plain:
     """Return the session's working context, or that of the last save outside of sessions."""
     own = documents.read(f"{folder}/{checkpoints.CONTEXT}")
     last = text_of(object_of(progress.get("lastSession")).get("sessionId"))
-    place = f"{checkpoints.SESSIONS}/{checkpoints.folder_name(last)}"
+    place = f"{checkpoints.SESSIONS}/{checkpoints.build_folder_name(last)}"
     if own or not last or documents.read(f"{place}/{checkpoints.RECORD}").get("session_id"):
         return own or documents.read(checkpoints.OLD_CONTEXT)
     return documents.read(f"{place}/{checkpoints.CONTEXT}")

@@ -101,7 +101,7 @@ _SCALARS = frozenset({"projectType"})
 # Reading
 
 
-def drafts_of(shelf: FactFile, found: Plain) -> Iterator[EntryDraft]:
+def list_drafts(shelf: FactFile, found: Plain) -> Iterator[EntryDraft]:
     """Yield each fact, with its place in the file."""
     for section in shelf.list_sections(found):
         for fact in _list_facts(_find_section_value(found, section)):

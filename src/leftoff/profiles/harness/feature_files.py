@@ -14,7 +14,7 @@ import msgspec
 from leftoff.knowledge.features import Board, Feature, Fix, Scenario
 from leftoff.knowledge.features.board import from_plain
 from leftoff.knowledge.features.import_features import FORMER_ID, find_known
-from leftoff.knowledge.features.numbering import next_feature_id, next_fix_id
+from leftoff.knowledge.features.numbering import pick_feature_id, pick_fix_id
 from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.harness.spellings import (
     LOOSE_NUMBER,
@@ -166,7 +166,7 @@ def _read_id(found: Plain, kind: type[Any]) -> str:
 
 def _pick_next_id(found: Plain, kind: type[Any], taken: Iterable[str]) -> str:
     is_fix = issubclass(kind, Fix)
-    return next_fix_id(taken, _linked_in(found)) if is_fix else next_feature_id(taken)
+    return pick_fix_id(taken, _linked_in(found)) if is_fix else pick_feature_id(taken)
 
 
 def _linked_in(found: Plain) -> str:

@@ -42,16 +42,20 @@ _LISTS = {
 def is_here(folder: Path) -> bool:
     """Return whether the folder contains anything of this layout, in any version."""
     known = (PROGRESS, SESSIONS, "features", "memory", "agents", "loops")
-    old = (*legacy.active_files(folder), *legacy.agent_files(folder), folder.parent / PROGRESS)
+    old = (
+        *legacy.list_active_files(folder),
+        *legacy.list_agent_files(folder),
+        folder.parent / PROGRESS,
+    )
     return any((folder / name).exists() for name in known) or any(each.is_file() for each in old)
 
 
 def folders(folder: Path) -> list[Path]:
     """Return the folder and all files in it that others may change."""
-    sessions = [*folder.glob(f"{SESSIONS}/*/{CONTEXT}"), *loop_files.loops_in(folder)]
+    sessions = [*folder.glob(f"{SESSIONS}/*/{CONTEXT}"), *loop_files.list_loop_files(folder)]
     # Features first: loops and memory refer to them.
     shared = [folder / path for path in _SHARED]
-    markdown = legacy.okf_files(folder)
+    markdown = legacy.list_okf_files(folder)
     return [folder, folder / SESSIONS, *shared, folder / PROGRESS, *sessions, *markdown]
 
 
@@ -76,9 +80,9 @@ def more(folder: Path, *, only: Collection[str] | None = None) -> More:
         path: _read_object(folder / path, problems, _LISTS.get(path, "")) for path in wanted
     }
     active, queued = memories.read(documents)
-    for path in legacy.okf_files(folder):
+    for path in legacy.list_okf_files(folder):
         if only is None or str(path.relative_to(folder)) in only:
-            found = legacy.okf_entry(path)
+            found = legacy.read_okf_entry(path)
             if found is None:
                 problems.append(f"{path.name} was skipped: It contains no entry.")
             else:
@@ -125,9 +129,9 @@ def _with_older(
     folder: Path, documents: Mapping[str, Plain], problems: list[str]
 ) -> dict[str, Plain]:
     """Add what older versions stored elsewhere, unless the newer files mention it."""
-    active = _read_first(legacy.active_files(folder), problems)
-    archive = _read_first(legacy.archive_files(folder), problems)
-    agents = documents[agent_files.AGENTS] or _read_first(legacy.agent_files(folder), problems)
+    active = _read_first(legacy.list_active_files(folder), problems)
+    archive = _read_first(legacy.list_archive_files(folder), problems)
+    agents = documents[agent_files.AGENTS] or _read_first(legacy.list_agent_files(folder), problems)
     return {**documents, agent_files.AGENTS: agents, _OLD_ACTIVE: active, _OLD_ARCHIVE: archive}
 
 
@@ -159,7 +163,7 @@ def _find_time(folder: Path) -> datetime | None:
     paths = [
         folder / feature_files.ACTIVE,
         folder / feature_files.ARCHIVE,
-        *legacy.active_files(folder),
+        *legacy.list_active_files(folder),
     ]
     stamps = [path.stat().st_mtime for path in paths if path.is_file()]
     return datetime.fromtimestamp(max(stamps), UTC) if stamps else None
@@ -167,7 +171,7 @@ def _find_time(folder: Path) -> datetime | None:
 
 def _read_loops(folder: Path, only: Collection[str] | None, problems: list[str]) -> dict[str, Loop]:
     found: dict[str, Loop] = {}
-    for path in loop_files.loops_in(folder):
+    for path in loop_files.list_loop_files(folder):
         if only is None or str(path.relative_to(folder)) in only:
             plain = object_of(read_json(path, problems))
             if plain:

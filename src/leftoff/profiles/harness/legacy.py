@@ -43,22 +43,22 @@ _SECTIONS = {
 _LISTS = frozenset({"lessons", "alternatives", "errors", "files"})
 
 
-def active_files(folder: Path) -> list[Path]:
+def list_active_files(folder: Path) -> list[Path]:
     """List the former locations of features, the newer one first."""
     return [folder / "feature-list.json", folder.parent / "feature-list.json"]
 
 
-def archive_files(folder: Path) -> list[Path]:
+def list_archive_files(folder: Path) -> list[Path]:
     """List the former locations of completed features."""
     return [folder / "feature-archive.json", folder.parent / "feature-archive.json"]
 
 
-def agent_files(folder: Path) -> list[Path]:
+def list_agent_files(folder: Path) -> list[Path]:
     """List the former locations of the state of agents that work together."""
     return [folder / "agent-context.json", folder.parent / "agent-context.json"]
 
 
-def okf_files(folder: Path) -> Iterator[Path]:
+def list_okf_files(folder: Path) -> Iterator[Path]:
     """Yield the Markdown files with one entry each."""
     for name in (*_FOLDERS, _PATTERNS):
         for path in sorted((folder / "memory" / name).glob("*.md")):
@@ -66,7 +66,7 @@ def okf_files(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def okf_entry(path: Path) -> tuple[EntryDraft, bool] | None:
+def read_okf_entry(path: Path) -> tuple[EntryDraft, bool] | None:
     """Read an entry and whether it is in force; None if the file contains none."""
     found = read_regular(path)
     if found is None:

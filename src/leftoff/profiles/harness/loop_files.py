@@ -9,7 +9,7 @@ from typing import get_args
 import msgspec
 
 from leftoff.knowledge.features import Attempt, Interrupted, Loop, LoopStatus, Tasks
-from leftoff.profiles.harness.checkpoints import folder_name
+from leftoff.profiles.harness.checkpoints import build_folder_name
 from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.harness.spellings import (
     LOOSE_NUMBER,
@@ -167,7 +167,7 @@ def write_loop(documents: Documents, key: str, loop: Loop) -> None:
 
     A loop outside of sessions may be in the file of older versions, which then stays in use.
     """
-    path = f"sessions/{folder_name(loop.session_id or key)}/{LOOP}"
+    path = f"sessions/{build_folder_name(loop.session_id or key)}/{LOOP}"
     if loop.session_id is None and documents.files.read(path) is None:
         path = OLD_LOOP if documents.files.read(OLD_LOOP) is not None else path
     if loop.status != "idle" or documents.files.read(path) is not None or loop.last_checkpoint:
@@ -232,7 +232,7 @@ def _write_mark(loop: Loop, found: Plain) -> Plain:
     return found if mark is None else {"version": 1, **found, **_MARK.write(mark)}
 
 
-def loops_in(folder: Path) -> list[Path]:
+def list_loop_files(folder: Path) -> list[Path]:
     """List the files with a loop: each session's, then the one of older versions."""
     found = sorted((folder / "sessions").glob(f"*/{LOOP}"))
     old = folder / OLD_LOOP

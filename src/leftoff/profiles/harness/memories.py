@@ -28,7 +28,7 @@ def read(documents: dict[str, Plain]) -> tuple[list[EntryDraft], list[EntryDraft
     bare = [
         draft
         for shelf in facts.SHELVES
-        for draft in facts.drafts_of(shelf, documents.get(shelf.path, {}))
+        for draft in facts.list_drafts(shelf, documents.get(shelf.path, {}))
     ]
     active = [each.draft for each in said if each.is_active]
     return [*active, *bare], [each.draft for each in said if not each.is_active]

@@ -11,7 +11,7 @@ from typing import Any
 
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.git.query import PathChange, printable
-from leftoff.knowledge.features import Board, Feature, Fix, WorkNotes, working_context
+from leftoff.knowledge.features import Board, Feature, Fix, WorkNotes, collect_working_context
 from leftoff.knowledge.features.work_context import (
     WORKING_LINES,
     WorkingContext,
@@ -30,7 +30,7 @@ from leftoff.profiles.harness.checkpoints import (
     read_context,
     read_progress,
     read_roles,
-    session_in,
+    read_session,
     sign,
 )
 from leftoff.profiles.harness.spellings import find_key, keep_form, list_words, words_of
@@ -59,7 +59,7 @@ _NAMED = "named in the checkpoint"
 def with_progress(found: Plain, checkpoint: Checkpoint, project: str) -> Plain:
     """Return the progress file updated with what a checkpoint says about the last session."""
     kept = object_of(to_plain(checkpoint).get(EXTRA))
-    standing = session_in(found)
+    standing = read_session(found)
     former = {**object_of(kept.get("lastSession")), **standing}
     said: Plain = {
         "summary": checkpoint.task,
@@ -212,7 +212,7 @@ def context_of(
         next_steps=next_steps(checkpoint),
     )
     item = _find_item(checkpoint, board)
-    found = working_context(item, changed, notes, checkpoint.saved_at)
+    found = collect_working_context(item, changed, notes, checkpoint.saved_at)
     # What somebody said about a file beats what git says about it, and is not cut first.
     files = {**stated, **{path: role for path, role in found.files.items() if path not in stated}}
     for file in named:

@@ -13,7 +13,7 @@ from leftoff.profiles.mirror.edited_file import make_edit
 from leftoff.profiles.mirror.manifest import NOWHERE, ManifestEntry, MirrorCursor
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.profile import StoreNews
-from leftoff.profiles.regular_files import digest, read_regular
+from leftoff.profiles.regular_files import compute_digest, read_regular
 from leftoff.store import BY_REMOVAL, LISTED, Store
 
 
@@ -63,7 +63,7 @@ def import_mirror(mirror: Mirror, cursor: MirrorCursor, found_edits: ImportedEdi
         if found is None:
             continue
         note = manifest.files.get(relative)
-        if note is None or note.sha256 != digest(found[0]):
+        if note is None or note.sha256 != compute_digest(found[0]):
             _import_file(mirror, path, found[0], found_edits)
     if mirror.profile.IS_LIVING:
         for note in [note for path, note in manifest.files.items() if path not in seen]:
@@ -115,7 +115,11 @@ def _record(mirror: Mirror, path: Path, data: bytes, *, of: str) -> None:
     relative = str(path.relative_to(mirror.folder))
     mirror.manifest.add(
         ManifestEntry(
-            path=relative, sha256=digest(data), size=len(data), mtime=found.st_mtime_ns, of=of
+            path=relative,
+            sha256=compute_digest(data),
+            size=len(data),
+            mtime=found.st_mtime_ns,
+            of=of,
         )
     )
 

@@ -16,7 +16,7 @@ from leftoff.profiles.mirror.edited_file import import_edit
 from leftoff.profiles.mirror.manifest import Manifest
 from leftoff.profiles.mirror.native_files import NativeFiles, sweep
 from leftoff.profiles.profile import Waited
-from leftoff.profiles.regular_files import digest, read_regular
+from leftoff.profiles.regular_files import compute_digest, read_regular
 from leftoff.projects.project import list_folders
 from leftoff.store import LISTED, CheckpointEntry, Store, StoreEvent, StoreIndex, disk
 
@@ -145,7 +145,7 @@ class Mirror:
         """Return whether a file is as we left it."""
         entry = self.manifest.files.get(str(path.relative_to(self.folder)))
         found = read_regular(path) if entry is not None else None
-        return entry is not None and found is not None and entry.sha256 == digest(found[0])
+        return entry is not None and found is not None and entry.sha256 == compute_digest(found[0])
 
     def is_source(self, checkpoint_id: str, data: bytes) -> bool:
         """Return whether a checkpoint was read from this very content."""
@@ -153,4 +153,4 @@ class Mirror:
         if entry is None or entry.trigger != "import" or entry.problem:
             return False
         source = self.store.load(entry).source
-        return source is not None and source.sha256 == digest(data)
+        return source is not None and source.sha256 == compute_digest(data)

@@ -11,7 +11,7 @@ from pathlib import Path
 from leftoff import processes
 from leftoff.errors import StoreRefused
 from leftoff.profiles.mirror.manifest import Manifest, ManifestEntry
-from leftoff.profiles.regular_files import MOST_BYTES, digest, read_regular
+from leftoff.profiles.regular_files import MOST_BYTES, compute_digest, read_regular
 from leftoff.projects.project import leads_out
 from leftoff.store import disk, trash
 
@@ -86,7 +86,9 @@ class NativeFiles:
         if os.path.lexists(target):
             return False
         # Record it before it exists: if we die in between, it never looks like somebody else's.
-        self._manifest.add(ManifestEntry(path=name, sha256=digest(data), size=len(data), of=of))
+        self._manifest.add(
+            ManifestEntry(path=name, sha256=compute_digest(data), size=len(data), of=of)
+        )
         try:
             disk.name_file(temp, target)
         except FileExistsError:
@@ -195,7 +197,7 @@ class NativeFiles:
     def is_ours(self, path: str, data: bytes) -> bool:
         """Return whether a file is as we left it."""
         entry = self._manifest.files.get(path)
-        return entry is not None and entry.sha256 == digest(data)
+        return entry is not None and entry.sha256 == compute_digest(data)
 
     def _shows(self, path: str, data: bytes, of: str) -> bool:
         """Return whether somebody wrote this file and we imported it as this very checkpoint."""
@@ -210,7 +212,7 @@ class NativeFiles:
         target = self._root / path
         found = target.lstat()
         entry = ManifestEntry(
-            path=path, sha256=digest(data), size=len(data), mtime=found.st_mtime_ns, of=of
+            path=path, sha256=compute_digest(data), size=len(data), mtime=found.st_mtime_ns, of=of
         )
         # A new file has no entry, and reading thousands of entries takes a while.
         if is_new or self._manifest.files.get(path) != entry:

@@ -9,7 +9,7 @@ from leftoff.knowledge import features, memory
 from leftoff.profiles import import_native
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.profile import Knowing, Knowledge, More
-from leftoff.profiles.regular_files import digest
+from leftoff.profiles.regular_files import compute_digest
 from leftoff.store import Store
 
 # Older entries were written when they were new.
@@ -39,7 +39,7 @@ def load_knowledge(store: Store, *, whole: bool, is_new: bool = True) -> Knowled
 def stamp(store: Store) -> str:
     """Return a stamp of their state without reading them; empty if there are none."""
     found = []
-    for path in (*store.log_paths("memory"), *features.places(store)):
+    for path in (*store.log_paths("memory"), *features.list_places(store)):
         try:
             seen = path.stat()
         except OSError:
@@ -109,7 +109,7 @@ def _list_digests(more: More) -> Iterable[str]:
 
 
 def _make_digest(value: object) -> str:
-    return digest(msgspec.json.encode(value, order="sorted"))[:16]
+    return compute_digest(msgspec.json.encode(value, order="sorted"))[:16]
 
 
 def _without(more: More, shown: Collection[str]) -> More:

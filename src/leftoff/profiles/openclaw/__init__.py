@@ -18,7 +18,7 @@ from leftoff.names import RESERVED
 from leftoff.profiles.openclaw import buffer_file, moments, openclaw_layout
 from leftoff.profiles.openclaw.level_text import level
 from leftoff.profiles.profile import Files, More, Native, StoreNews
-from leftoff.profiles.regular_files import digest
+from leftoff.profiles.regular_files import compute_digest
 from leftoff.projects.project import Project
 from leftoff.session import state_file
 
@@ -178,7 +178,7 @@ def _free(files: Files, path: str, project: str) -> str:
 
 def _mark(project: str) -> str:
     """Return the suffix that separates the files of projects with the same checkpoint name."""
-    return f"{openclaw_layout.BESIDE}{digest(project.encode())[:6]}"
+    return f"{openclaw_layout.BESIDE}{compute_digest(project.encode())[:6]}"
 
 
 def _read_owner(text: str) -> str:

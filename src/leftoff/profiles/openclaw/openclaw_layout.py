@@ -34,7 +34,7 @@ from leftoff.profiles.openclaw.section_items import (
     unescape_marks,
 )
 from leftoff.profiles.profile import Native
-from leftoff.profiles.regular_files import digest
+from leftoff.profiles.regular_files import compute_digest
 from leftoff.text.markdown_tables import replace_tables
 
 KEY = "openclaw"
@@ -128,7 +128,7 @@ def _find_text(checkpoint: Checkpoint) -> str | None:
     if not isinstance(text, str) or source is None or source.profile != KEY:
         return None
     # A redacted text is no longer the file's.
-    return text if digest(text.encode("utf-8", "replace")) == source.sha256 else None
+    return text if compute_digest(text.encode("utf-8", "replace")) == source.sha256 else None
 
 
 def write_moment(checkpoint: Checkpoint) -> str:

@@ -18,7 +18,7 @@ from leftoff.profiles.quoin.quoin_layout import task_of
 from leftoff.profiles.quoin.quoin_writer import write
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, marks
 from leftoff.profiles.quoin.skill_notes import read_notes
-from leftoff.profiles.regular_files import names_in, newest_in
+from leftoff.profiles.regular_files import list_names, list_newest
 from leftoff.projects.project import Project
 from leftoff.session.prompt_files import FilePrompt
 
@@ -72,7 +72,7 @@ def folders(folder: Path) -> list[Path]:
     """Return the folders with checkpoints and waiting items, and the files that may change."""
     memory = folder / MEMORY
     checkpoints = folder / CHECKPOINTS
-    newest = newest_in(checkpoints, _SUFFIX)
+    newest = list_newest(checkpoints, _SUFFIX)
     return [checkpoints, memory, *newest, *memory.glob("pending-*.txt")]
 
 
@@ -85,7 +85,7 @@ def find_stale_names(folder: Path) -> list[str]:
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints, oldest first."""
     checkpoints = folder / CHECKPOINTS
-    yield from (checkpoints / name for name in sorted(names_in(checkpoints, _SUFFIX)))
+    yield from (checkpoints / name for name in sorted(list_names(checkpoints, _SUFFIX)))
 
 
 def read(path: Path, data: bytes) -> Native:
