@@ -1,7 +1,7 @@
 import contextlib
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import pytest
@@ -60,8 +60,8 @@ def _a_value(field: msgspec.structs.FieldInfo, kind: type[Record]) -> st.SearchS
     }
     if field.type in by_type:
         return by_type[field.type]
-    if field.name == "origin":
-        return st.sampled_from(["stated", "inferred"])
+    if get_origin(field.type) is Literal:
+        return st.sampled_from(get_args(field.type))
     if "float" in str(field.type):
         return _or(st.floats(0, 2e9, allow_nan=False))
     return _or(st.integers(0, 2**53) if "int" in str(field.type) else texts)

@@ -45,6 +45,8 @@ NOTHING_NEXT = f"{ASK_USER} what comes next."
 CONTRADICTED = "but its last run of this shows otherwise."
 # How one begins if the transcript has no results.
 UNKNOWN_END = "Check whether the last call ended"
+# What is known of a failed command whose output names no error; the exit code follows.
+COMPLETED = "it completed with exit code"
 # How the outcome of a failed call on the trail begins.
 FAILED = "failed: "
 UNLISTED_ROLES = frozenset({"modified", DELETED, "plan", MENTIONED, EXPECTED})
@@ -99,10 +101,11 @@ class Decision(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Failure(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """An approach that did not work, and why."""
+    """An approach that did not work, and why; *observed* if it is only a command that failed."""
 
     what: str
     why: str = ""
+    origin: Literal["stated", "observed"] = "stated"
 
 
 class FileRef(Record, frozen=True, kw_only=True, omit_defaults=True):

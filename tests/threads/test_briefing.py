@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leftoff.checkpoint import (
+    COMPLETED,
     NOTHING_NEXT,
     SCHEMA,
     Checkpoint,
@@ -607,6 +608,21 @@ def test_an_error_that_the_next_action_names_is_not_told_twice() -> None:
     text = render(failed, None, budget=1500)
     assert text.count(error) == 1
     assert "- Bash make (exit 2): failed\n" in text
+
+
+def test_neither_a_known_exit_code_nor_the_head_of_a_loop_is_told() -> None:
+    failed = checkpoint(
+        next_action=NextAction(
+            text="Fix what made `make` fail (exit 1).", origin="inferred", source="failure"
+        ),
+        last_failure=LastFailure(command="make", error=f"OK\n{COMPLETED} 1"),
+        commands=["make"],
+        also_ran=["for i in 1 2 3; do make; done", "sleep 120", "git status"],
+    )
+
+    text = render(failed, None, budget=1500)
+    assert COMPLETED not in text
+    assert "Also ran:\n- git status\n" in text
 
 
 def test_a_list_in_the_last_words_is_told_whole() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.checkpoint import (
+    COMPLETED,
     SCHEMA,
     Checkpoint,
     Commit,
@@ -22,7 +23,6 @@ from leftoff.checkpoint import (
     Transcript,
     new_id,
 )
-from leftoff.session.facts.error_lines import COMPLETED
 from leftoff.session.facts.focus import FOCUS_FILES
 from leftoff.session.facts.fold_state import TrailEntry
 from leftoff.session.facts.looks import destroys, is_look
@@ -248,7 +248,7 @@ def _last_failure(facts: Facts) -> LastFailure | None:
 def _list_failures(facts: Facts) -> list[Failure]:
     """List the failures before the last one that no later run repaired."""
     return [
-        Failure(what=shorten(failure.command, _COMMAND_CHARS), why=failure.error)
+        Failure(what=shorten(failure.command, _COMMAND_CHARS), why=failure.error, origin="observed")
         for failure in reversed(facts.failures[-_MOST_FAILED - 1 : -1])
         # A look at what is not there is not an approach that failed.
         if not (is_look(failure.command) and _FOUND_NOTHING.match(failure.error))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from leftoff.checkpoint import CONTRADICTED, FAILED, Checkpoint, LastFailure, TrailStep
+from leftoff.checkpoint import COMPLETED, CONTRADICTED, FAILED, Checkpoint, LastFailure, TrailStep
 from leftoff.session.facts.sentences import split_statements, starts_item
 from leftoff.text.budget import Item, Section, cut_words, make_section
 from leftoff.text.fence import Rendered, block, say
@@ -38,7 +38,7 @@ def list_interruptions(checkpoint: Checkpoint, worth: Weights) -> Iterator[Item]
     if action is None or action.source != "failure":
         yield _failure(failure, worth)
     # The next action names the command and the first line of its error.
-    elif rest := failure.error.splitlines()[1:]:
+    elif rest := [each for each in failure.error.splitlines()[1:] if COMPLETED not in each]:
         also = say("That command also printed: {line}", line=rest[0])
         yield Item(also, worth.error, _list_errors(rest[1:], worth))
 
@@ -106,11 +106,12 @@ def _format_step(step: TrailStep, most: int = _CALL_CHARS) -> Rendered:
 
 
 def _format_failures(checkpoint: Checkpoint, worth: Weights) -> Iterator[Item]:
-    # A command that failed in the session before the last ones was given up long ago.
-    sure = len(checkpoint.failed) if "failed" in checkpoint.stated else _SURE_FAILURES
+    is_stated = "failed" in checkpoint.stated
     for n, failure in enumerate(checkpoint.failed):
         text = f"{failure.what} — {failure.why}" if failure.why else failure.what
-        weight = (worth.failed if n < sure else worth.old_failed) - n / 100
+        # A command that failed in the session before the last ones was given up long ago.
+        is_sure = n < _SURE_FAILURES or (is_stated and failure.origin == "stated")
+        weight = (worth.failed if is_sure else worth.old_failed) - n / 100
         yield Item(say("⚠ Previously failed: {text:lines}", text=text), weight)
 
 

@@ -24,8 +24,11 @@ _SURE_COMMANDS = 4
 _LONGEST_HEAD = 30
 # Quotes, pipes and variables of a command would be cut in two.
 _HEAD = lazy(r"[\w./~@:+=*%,-]+(?: -m(?= ))?(?: [\w./~@:+=*%,-]+(?= |$))?")
-# An interpreter whose code is on the command line: without the code, it says nothing.
-_INLINE_CODE = lazy(r"\S*(?:python[\d.]*|node|perl|ruby|php|sh) -(?:l?c|e|r)?")
+# An interpreter without its code, the head of a loop, and a pause say nothing.
+_SAYS_NOTHING = lazy(
+    r"\S*(?:python[\d.]*|node|perl|ruby|php|sh) -(?:l?c|e|r)?"
+    r"|(?:for|while|until|if|case|sleep)\b.*"
+)
 _FILES_IN_LINE = 6
 _FEW_FILES = 3
 _DEEP_ENOUGH = 3
@@ -146,7 +149,7 @@ def _list_other_commands(checkpoint: Checkpoint, worth: Weights) -> list[Item]:
 def _find_head(command: str) -> str:
     """Return a command's program and first argument; without it if it is half of something."""
     found = _HEAD.match(command)
-    return found[0] if found and not _INLINE_CODE.fullmatch(found[0]) else ""
+    return found[0] if found and not _SAYS_NOTHING.fullmatch(found[0]) else ""
 
 
 def _list_by_folder(paths: list[str], weight: float) -> list[Item]:

@@ -203,7 +203,12 @@ def test_a_saved_checkpoint_teaches_its_decisions_and_failed_approaches(store: S
         draft(
             "login-form",
             decisions=[Decision(what="Use cookies", why="CSRF", alternatives=["tokens"])],
-            failed=[Failure(what="Raise the timeout", why="It is a deadlock"), Failure(what=" ")],
+            failed=[
+                Failure(what="Raise the timeout", why="It is a deadlock"),
+                Failure(what=" "),
+                # A red test is no approach to avoid.
+                Failure(what="pytest tests", why="1 failed", origin="observed"),
+            ],
             files_modified=["auth.py"],
             feature="feature-001",
         )

@@ -3,6 +3,7 @@
 import re
 
 from leftoff.agents.loose_values import cut
+from leftoff.checkpoint import COMPLETED
 from leftoff.lazy_patterns import lazy
 from leftoff.session.facts.looks import runs_project
 
@@ -91,8 +92,6 @@ _NOT_FOUND = lazy(
     r"|\bMissing script: \W?([\w:.-]+)|No rule to make target \W([^'`]+)",
     re.MULTILINE,
 )
-COMPLETED = "it completed with exit code"
-"""What is said of a failure whose output does not look like an error."""
 _MOST_ERROR_LINES = 3
 
 
