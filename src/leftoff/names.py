@@ -124,12 +124,24 @@ def _from_text(text: str) -> str:
         first_line = first_line[found.end() :]
     # What follows the first sentence says how, not what.
     sentence = _SENTENCE_END.split(first_line, maxsplit=1)[0]
-    words = list_telling_words(sentence)
+    words = _list_name_words(sentence)
     if len(words) < _FEWEST_WORDS:
-        words = list_telling_words(first_line)
+        words = _list_name_words(first_line)
     telling = [word for word in words if word not in _DULL_FOREIGN_WORDS]
     words = telling if len(telling) >= _FEWEST_WORDS else words
     return "-".join(word[:20] for word in words[:4])
+
+
+# A file in a folder, such as `tests/test_export.py`, or a file with the ending of source code.
+_PATH = r"""(?x:(?<![\w/.])
+    (?:(?:[\w.@~-]*/)+([\w-]+)\.[a-z]{1,5}
+      |([\w-]+)\.(?:c|cc|cpp|cs|css|go|h|html|java|js|jsx|kt|md|php|py|rb|rs|sh|sql|swift|ts|tsx|vue))
+    (?![\w/-]|\.\w))"""
+
+
+def _list_name_words(text: str) -> list[str]:
+    """Return the telling words, each once; of a path only the file's own name."""
+    return [*dict.fromkeys(list_telling_words(re.sub(_PATH, r"\1\2", text)))]
 
 
 # Python, Java and Go.

@@ -67,8 +67,8 @@ def test_work_that_nobody_described_is_named_after_what_was_done(
     later.edit("y.py")
     later.fire("SessionEnd", reason="other")
 
-    assert (opened.name, opened.task) == ("edit-z-py", "Edit z.py")
-    assert (only(store).name, only(store).task) == ("edit-z-py", "Edit z.py")
+    assert (opened.name, opened.task) == ("edit-z", "Edit z.py")
+    assert (only(store).name, only(store).task) == ("edit-z", "Edit z.py")
     assert only(store).intent is None
 
 
