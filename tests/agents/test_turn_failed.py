@@ -8,7 +8,7 @@ from leftoff.agents.codex import codex_agent
 from leftoff.agents.copilot import copilot_agent
 from leftoff.agents.gemini import gemini_agent
 from leftoff.agents.opencode.messages import Session, read_session
-from leftoff.agents.stream import AssistantText, TurnFailed
+from leftoff.agents.stream import AssistantText, ToolCall, TurnEnded, TurnFailed, UserText
 from leftoff.session.facts.fold import Fold
 from recordings import feed, only
 from rows import for_each
@@ -80,6 +80,40 @@ def test_the_error_of_opencode_is_read() -> None:
     events = [*read_session(Session({"id": "ses_1"}, [message]), lambda _: None)]
 
     assert [event.error for event in only(events, TurnFailed)] == ["Too Many Requests"]
+
+
+def test_the_end_of_a_turn_in_codex_is_read() -> None:
+    line = {
+        "type": "event_msg",
+        "payload": {"type": "task_complete", "last_agent_message": "Done."},
+    }
+
+    assert len(only(feed(codex_agent, [line]), TurnEnded)) == 1
+
+
+def test_an_answer_of_copilot_without_a_call_ends_the_turn() -> None:
+    answers = [
+        {"type": "assistant.message", "data": {"content": "Now.", "toolRequests": [{}]}},
+        {"type": "assistant.message", "data": {"content": "Done.", "toolRequests": []}},
+    ]
+
+    found = only(feed(copilot_agent, answers), AssistantText)
+
+    assert [each.ends_turn for each in found] == [False, True]
+
+
+def test_the_end_of_a_turn_counts_only_after_the_last_call() -> None:
+    asked, call = (
+        UserText(text="Add a retry"),
+        ToolCall(id="1", tool="Bash", kind="run", what="make"),
+    )
+    fold = Fold()
+
+    fold.add([asked, AssistantText(text="Next I will run make."), call, TurnEnded()])
+    assert not fold.state.ends_turn
+
+    fold.add([AssistantText(text="It works."), TurnEnded()])
+    assert fold.state.ends_turn
 
 
 def test_work_after_a_limit_shows_that_it_is_over() -> None:

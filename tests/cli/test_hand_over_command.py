@@ -65,10 +65,10 @@ def test_headless_the_agent_runs_without_input(cli: Cli, repo: Repo, home: Path)
 
 
 def test_without_hooks_the_briefing_is_the_first_prompt(cli: Cli, repo: Repo, home: Path) -> None:
-    folder, *prompt = _started(cli, home, "opencode")
+    folder, option, opening, *prompt = _started(cli, home, "opencode")
 
-    assert folder == str(repo.folder)
-    assert prompt[0] == "--prompt"
+    assert (folder, option) == (str(repo.folder), "--prompt")
+    assert opening == str(hand_over.OPENING)
     assert any("Write the test" in line for line in prompt)
     assert not hand_over.find_mark(context.state_folder(), repo.folder, "opencode").exists()
 
@@ -158,10 +158,16 @@ def test_a_script_starts_no_agent_while_there_is_a_choice(cli: Cli, home: Path) 
     assert not (home / "started").exists()
     cli.ok("drop", "cart")
     assert cli.shell(script).returncode == 0
-    assert "Add a retry" in (home / "started").read_text(encoding="utf-8")
+    prompt = (home / "started").read_text(encoding="utf-8")
+    assert "Add a retry" in prompt
+    # The agent is told to go on, and not how to accept or decline.
+    assert str(hand_over.OPENING) in prompt
+    assert "--decline" not in prompt
 
 
-def test_work_of_a_session_that_died_is_saved_first(cli: Cli, repo: Repo, home: Path) -> None:
+@pytest.fixture
+def dead(cli: Cli, repo: Repo) -> None:
+    """A session that was killed; nobody has saved its work."""
     cli.ok("drop", "retry")
     root = context.read_environment().find_agent_folder("codex")
     rollout = leave_session("codex", root, repo.folder)
@@ -170,12 +176,22 @@ def test_work_of_a_session_that_died_is_saved_first(cli: Cli, repo: Repo, home: 
     lock.parent.mkdir()
     lock.touch()
 
+
+@pytest.mark.usefixtures("dead")
+def test_work_of_a_session_that_died_is_saved_first(cli: Cli, home: Path) -> None:
     done = cli.process("resume", "--in", "opencode", "--headless")
 
     assert done.returncode == 0, done.stderr
     assert "Saved 1 session that died." in done.stdout
     started = (home / "started").read_text(encoding="utf-8")
     assert "please write notes and list" in started
+
+
+@pytest.mark.usefixtures("dead")
+def test_the_command_line_for_such_work_is_printed_alone(cli: Cli) -> None:
+    (line,) = cli.ok("resume", "--in", "opencode", "--print").out.splitlines()
+
+    assert "leftoff resume write-notes" in line
 
 
 def test_without_any_work_nothing_is_started(cli: Cli, home: Path) -> None:

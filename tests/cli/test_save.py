@@ -6,6 +6,7 @@ import pytest
 
 from cli.runs import Cli, truth
 from gitrepo import Repo
+from talk import Talk
 
 PLAN = "# Login\n\n" + "".join(f"- [{'x' if n < 4 else ' '}] task {n}\n" for n in range(1, 8))
 GOOD = (
@@ -393,3 +394,18 @@ def test_a_file_may_have_a_role(cli: Cli, repo: Repo) -> None:
 
     files = [(each["path"], each.get("role")) for each in cli.json("show", "cart-total")["files"]]
     assert files == [("a b.py", "sums the cart"), ("c::d.py", None)]
+
+
+def test_a_save_waits_for_the_prompt_that_joins_its_session_to_a_thread(
+    cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "csv-port", "--summary", "Port the exporter", "--next", "Write the rows")
+    talk = Talk(repo.folder, "session-2")
+    talk.start()
+    talk.post("UserPromptSubmit", prompt="continue")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+
+    cli.ok("save", "--next", "Write the header", "--auto-name")
+
+    (row,) = cli.json("list")
+    assert (row["name"], row["next_action"]) == ("csv-port", "Write the header")

@@ -9,6 +9,7 @@ from e2e.bench import AgentBench
 from e2e.model import Model
 from e2e.responses import ResponsesHandler
 from e2e.tui import Tui
+from e2e.waiting import LONG_PAUSE, becomes_true, until
 
 WINDOW = 200_000
 _CONFIG = """\
@@ -96,12 +97,23 @@ class CodexBench(AgentBench):
 
     def trust_hooks(self) -> None:
         """Start the interactive program as users do, and trust all hooks in its dialog."""
+        until(self._answer_dialog, "the end of Codex's dialog about hooks")
+
+    def _answer_dialog(self) -> bool:
+        """Trust the hooks; return False if Codex did not take the keys.
+
+        It shows the dialog before it reads keys, and then throws away those that came before.
+        """
         tui = self.terminal()
         tui.run(str(self.executable), "--no-daemon")
         tui.wait("Hooks need review")
-        tui.press("2", "Enter", taken=lambda: tui.typed() is not None)
+        tui.keys("2", "Enter")
+        if not becomes_true(lambda: tui.typed() is not None, 10, LONG_PAUSE):
+            tui.close()
+            return False
         tui.send("/quit")
         tui.wait_for_end()
+        return True
 
     def rollouts(self) -> list[Path]:
         """Return all rollouts, oldest first."""

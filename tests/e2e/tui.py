@@ -91,14 +91,6 @@ class Tui:
         """Press keys by their tmux names."""
         self._tmux("send-keys", *keys)
 
-    def press(self, *keys: str, taken: Callable[[], bool]) -> None:
-        """Press keys until the program shows that it took them: it may not be listening yet."""
-        for seconds in _TYPING_WAITS:
-            self.keys(*keys)
-            if becomes_true(taken, seconds, LONG_PAUSE):
-                return
-        raise AssertionError(f"{keys} change nothing on:\n{self.screen()}")
-
     def type(self, words: str) -> None:
         """Type into the input box, again if the program was not listening yet."""
         for seconds in _TYPING_WAITS:

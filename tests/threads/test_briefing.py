@@ -264,6 +264,15 @@ def test_an_error_is_told_only_below_the_command_that_failed(budget: int) -> Non
     assert ("at line 3" in text) <= ("error: no form\n > at line 3" in text)
 
 
+def test_the_command_that_failed_is_not_listed_again() -> None:
+    failed = LastFailure(command="python3 -m pytest -q", error="no pytest")
+    ran = ["python3 -m pytest -q", "sed -i s/a/b/ x.py"]
+
+    text = render(checkpoint(last_failure=failed, also_ran=ran), None, budget=500)
+
+    assert "Also ran:\n- sed -i\n" in text
+
+
 def test_a_list_that_was_cut_says_how_many_are_missing() -> None:
     todos = [Todo(text=f"Write chapter {number} of the manual") for number in range(30)]
     text = render(checkpoint(summary="Manual", todos=todos), None, budget=300)

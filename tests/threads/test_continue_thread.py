@@ -9,8 +9,10 @@ from leftoff.checkpoint import (
     NOTHING_NEXT,
     SCHEMA,
     Checkpoint,
+    InFlight,
     LastFailure,
     NextAction,
+    Todo,
     TrailStep,
 )
 from leftoff.store import Store
@@ -78,6 +80,22 @@ def test_an_announcement_after_a_save_in_mid_turn_is_news() -> None:
     head = _make("one", next_action=_announce(f"{NOTHING_NEXT} The agent said last: Half done."))
 
     assert has_news(head, _make("one", next_action=_announce("Write the tests.")), None)
+
+
+def test_the_end_of_a_call_that_a_save_saw_is_news() -> None:
+    cut_short = NextAction(text="Repeat the call: ls", origin="inferred", source="call")
+    head = _make("one", in_flight=InFlight(tool="Bash", what="ls"), next_action=cut_short)
+
+    assert has_news(head, _make("one", next_action=_announce("Write the tests.")), None)
+    assert has_news(head, _make("one"), None)
+    assert not has_news(head, _make("two"), None)
+
+
+def test_an_announcement_at_the_end_overtakes_what_the_agent_was_doing() -> None:
+    busy = NextAction(text="Continue. Most recently it ran ls.", origin="inferred", source="trail")
+
+    end = _make("one", next_action=_announce("Write the tests."))
+    assert has_news(_make("one", next_action=busy), end, None)
 
 
 def test_other_words_of_the_agent_are_not() -> None:
@@ -225,3 +243,45 @@ def test_a_task_that_the_user_took_back_is_not_the_task_of_the_thread() -> None:
 
     assert (made.summary, made.intent) == ("Write the importer instead", asked)
     assert made.requests == [withdrawn]
+
+
+def test_a_prompt_that_waited_is_the_last_request_once_a_session_has_answered_it() -> None:
+    head = _make(
+        "one",
+        summary="Add codes",
+        intent="document all of them",
+        pending_prompts=["bump the version to 1.4"],
+    )
+
+    revision = _keep(head, _make("two", intent="continue", files_modified=["setup.cfg"]))
+
+    assert (revision.task, revision.intent) == ("Add codes", "bump the version to 1.4")
+    assert revision.requests == ["document all of them", "bump the version to 1.4"]
+
+
+TODOS = [Todo(text="Write it", status="completed"), Todo(text="Use it"), Todo(text="Document it")]
+UNKNOWN = _announce(f"{NOTHING_NEXT} The agent said last: It is used now.")
+
+
+def test_open_todos_come_next_if_a_session_without_a_list_announces_nothing() -> None:
+    head = _make("one", todos=TODOS)
+
+    action = _keep(head, _make("two", next_action=UNKNOWN, files_modified=["a.py"])).next_action
+
+    assert action is not None
+    assert action.text == (
+        "Do what is left of the todos: Use it; Document it. The agent said last: It is used now."
+    )
+
+
+@pytest.mark.parametrize(
+    ("head", "later"),
+    [
+        (_make("one", todos=TODOS, todos_old=True), _make("two", next_action=UNKNOWN)),
+        (_make("one", todos=TODOS[:1]), _make("two", next_action=UNKNOWN)),
+        (_make("one", todos=TODOS), _make("two", next_action=UNKNOWN, todos=TODOS[:1])),
+    ],
+    ids=["of another task", "all done", "a newer list"],
+)
+def test_todos_that_say_nothing_about_the_rest_do_not(head: Checkpoint, later: Checkpoint) -> None:
+    assert _keep(head, later).next_action == UNKNOWN

@@ -62,6 +62,10 @@ class TurnFailed(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc
     error: str
 
 
+class TurnEnded(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+    """The agent ended its turn: no call follows what it said last."""
+
+
 class AgentThought(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """What the agent thought, if the transcript holds it in plain text."""
 

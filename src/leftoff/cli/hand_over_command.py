@@ -19,6 +19,7 @@ from leftoff.hooks import hand_over
 from leftoff.session import sessions
 from leftoff.store import CheckpointEntry
 from leftoff.store.layout import is_off
+from leftoff.text.fence import join
 from leftoff.text.plural import format_count
 from leftoff.threads import briefing
 from leftoff.wiring.agent_wirings import WIRINGS
@@ -45,10 +46,10 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return [self.table.programs[0], *before, prompt, *after]
 
 
-def recover_dead(app: App) -> None:
+def recover_dead(app: App, *, is_quiet: bool = False) -> None:
     """Save the sessions that died, so that the next agent knows what they did."""
     saved = app.workspace.recover(since=app.store.now() - _RECENT)
-    if saved:
+    if saved and not is_quiet:
         app.out.text(f"Saved {format_count(len(saved), 'session')} that died.")
 
 
@@ -115,7 +116,8 @@ def _prepare(app: App, entry: CheckpointEntry, agent: str, target: Target, asked
     checkpoint = app.workspace.load_resumed(entry)
     budget = min(app.settings.budget, briefing.MOST_TOKENS[agent])
     checks = app.workspace.check(checkpoint)
-    briefed = str(app.workspace.render_briefing(checkpoint, checks, budget=budget))
+    rendered = app.workspace.render_briefing(checkpoint, checks, budget=budget)
+    briefed = str(join([hand_over.OPENING, rendered]))
     return f"{briefed}\n\n{asked}" if asked else briefed
 
 

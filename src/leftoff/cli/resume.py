@@ -15,6 +15,7 @@ from leftoff.cli.complete_words import checkpoint_argument, complete_open
 from leftoff.cli.list import list_facts, show_unsaved
 from leftoff.cli.option_types import Number
 from leftoff.errors import CheckpointEnded, ChoiceNeeded, NoSuchCheckpoint, StoreRefused, UsageError
+from leftoff.hooks import hand_over
 from leftoff.store import CheckpointEntry
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, block, join, say
@@ -36,6 +37,8 @@ class ViewOptions(msgspec.Struct, frozen=True, kw_only=True):
     reads: bool | None
     always_asks: bool = False
     """Whether to ask even if there are no artifacts."""
+    is_prompt: bool = False
+    """Whether a session of another agent begins with it, so that there is nothing to ask."""
     copies: bool = False
     """Whether to copy the briefing once it is accepted."""
     starts: bool = False
@@ -60,6 +63,8 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
     """Whether to ask if the artifacts should be read."""
     has_sentinels: bool
     """Whether quoin's files are kept here, whose users know its questions."""
+    is_prompt: bool
+    """Whether it is the first prompt of a session."""
 
     def plain(self, question: Rendered | None) -> dict[str, Any]:
         """Return the briefing and its question as JSON-ready values."""
@@ -103,6 +108,8 @@ def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> Res
         artifacts=_quote_artifacts(app, checks) if view.reads else say(""),
         asks=asks,
         has_sentinels=asks and app.workspace.mirrors.use_sentinels(),
+        # openclaw's sentence asks, whatever is printed before.
+        is_prompt=view.is_prompt and app.settings.profile != "openclaw",
     )
 
 
@@ -183,8 +190,7 @@ def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
 
 
 def _hand_over(app: App, name: str | None, given: dict[str, Any]) -> int:
-    if not (given["prints"] or app.out.as_json):
-        cli.hand_over_command.recover_dead(app)
+    cli.hand_over_command.recover_dead(app, is_quiet=given["prints"])
     chosen = _choose_entry(app, name, is_accepted=True)
     if chosen is None:
         _show_nothing(app)
@@ -271,6 +277,7 @@ def _show_and_ask(  # noqa: PLR0913 - the choice and the options, passed on once
     view = ViewOptions(
         budget=min(budget, briefing.MOST_TOKENS.get(given["reader"], budget)),
         reads=given["reads"],
+        is_prompt=bool(given["reader"]) and not (app.out.is_interactive or app.out.is_for_agent),
         copies=given["copies"],
         starts=answer != "accept",
     )
@@ -330,7 +337,8 @@ def _print_briefing(
     is_accepted: bool,
 ) -> None:
     """Print a briefing and, unless it was accepted, the commands that resume or decline it."""
-    key = None if is_accepted else key_of(entry)
+    key = None if is_accepted or shown.is_prompt else key_of(entry)
+    opening = [hand_over.OPENING] if shown.is_prompt and not is_accepted else []
     broken_off = _list_loops(app)
     said = [
         _plan(shown.checks.plan),
@@ -345,9 +353,9 @@ def _print_briefing(
         {
             **shown.plain(question),
             "interrupted": [to_plain(loop) for loop in broken_off],
-            "choices": _list_choices(key, shown.checks) if key else [],
+            "choices": [] if is_accepted else _list_choices(key_of(entry), shown.checks),
         },
-        join([shown.text, *said], "\n\n"),
+        join([join([*opening, shown.text]), *said], "\n\n"),
         list_facts(app, entry) if app.out.is_for_person else (),
     )
 

@@ -18,6 +18,7 @@ from leftoff.cli.app import App, CheckedCommand, command, one_line
 from leftoff.cli.complete_words import complete_paths
 from leftoff.errors import ChoiceNeeded, SessionUnreadable, StoreRefused, UsageError
 from leftoff.fingerprints import can_be_path, name_path
+from leftoff.hooks import settle
 from leftoff.names import check_name, check_specific
 from leftoff.session import plans, records, sessions
 from leftoff.session.sessions import KnownSession
@@ -244,9 +245,11 @@ def _refuse_odd_mixes(given: dict[str, Any]) -> None:
 def _find_session(app: App, given: dict[str, Any]) -> KnownSession | None:
     if given["source"]:
         return _find_source(app, given["source"])
-    # Most people save from a terminal, outside an agent's session.
-    is_captured = not given["no_capture"] and app.environment.find_session() is not None
-    return sessions.current(app.store) if is_captured else None
+    if app.environment.find_session() is None:
+        # Most people save from a terminal, outside an agent's session.
+        return None
+    settle.catch_up(app.environment.state_folder)
+    return None if given["no_capture"] else sessions.current(app.store)
 
 
 def _find_source(app: App, source: str) -> KnownSession:

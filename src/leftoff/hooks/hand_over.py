@@ -17,6 +17,9 @@ from leftoff.store import BY_HAND_OVER, CheckpointEntry, Store, disk, plain_name
 from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims, recovery_briefing
 
+OPENING = say("leftoff: the user handed this work over to this session. Continue it.")
+"""What a session is told before the briefing of the work that it gets."""
+
 # The agent starts at once. A mark that no session took must not surprise one tomorrow.
 _VALID_SECONDS = 600.0
 
@@ -67,8 +70,7 @@ def _build_reply(
     event: HookEvent, store: Store, settings: Settings, entry: CheckpointEntry
 ) -> StartReply:
     budget = min(settings.budget, briefing.MOST_TOKENS[event.agent])
-    before = say("leftoff: the user handed this work over to this session. Continue it.")
-    text = join([before, _render(store, settings, entry, budget)])
+    text = join([OPENING, _render(store, settings, entry, budget)])
     store.record(
         "consumed" if settings.on_resume == "consume" else "resumed",
         [entry.id],

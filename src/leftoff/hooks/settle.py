@@ -36,6 +36,7 @@ _PAUSE_SECONDS = 0.01
 # So few events are those of a session that has just died, not a backlog. They are worth a longer
 # wait on a busy machine.
 _FEW, _FEW_SECONDS = 20, 6.0
+_CATCH_UP_SECONDS = 2.0
 # A worker that dies of these exceeded a limit or crashed; others were killed from outside.
 _LIMITS = (signal.SIGALRM, signal.SIGPROF, signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT)
 
@@ -76,6 +77,11 @@ def run_apart(state: str | os.PathLike[str], *, wait_seconds: float) -> bool:
     waiting = _news(os.fspath(state))
     patience = wait_seconds if len(waiting) > _FEW else max(wait_seconds, _FEW_SECONDS)
     return await_events(state, waiting, wait_seconds=patience)
+
+
+def catch_up(state: str | os.PathLike[str]) -> None:
+    """Let the waiting events be processed: a prompt among them may join the session to a thread."""
+    run_apart(state, wait_seconds=_CATCH_UP_SECONDS)
 
 
 def await_events(

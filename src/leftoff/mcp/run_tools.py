@@ -19,6 +19,7 @@ from leftoff.errors import (
 )
 from leftoff.fingerprints import name_path
 from leftoff.git import query
+from leftoff.hooks import settle
 from leftoff.mcp import memory_tools
 from leftoff.mcp.caller import Caller, FindCaller
 from leftoff.mcp.check_arguments import check
@@ -118,7 +119,10 @@ def save(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
         {key: value for key, value in given.items() if key not in options}
     )
     fields |= _name_paths(work, given)
-    session = sessions.current(work.store) if work.context.session else None
+    session = None
+    if work.context.session:
+        settle.catch_up(work.context.environment.state_folder)
+        session = sessions.current(work.store)
     with work.mark_work("checkpoint"):
         draft = work.draft(work.add_notes(fields, task=name), session=session)
         outcome = work.save_draft(

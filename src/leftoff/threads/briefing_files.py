@@ -139,7 +139,8 @@ def list_files(checkpoint: Checkpoint, checks: Checks | None, worth: Weights) ->
 
 def _list_other_commands(checkpoint: Checkpoint, worth: Weights) -> list[Item]:
     """List the first words of the commands that are not shown whole."""
-    shown = "\n".join(checkpoint.commands[:_SURE_COMMANDS])
+    failed = [checkpoint.last_failure.command] if checkpoint.last_failure else []
+    shown = "\n".join([*checkpoint.commands[:_SURE_COMMANDS], *failed])
     others = [*checkpoint.commands[_SURE_COMMANDS:], *checkpoint.also_ran]
     heads = dict.fromkeys(map(_find_head, others))
     rest = [head for head in heads if head not in shown and 0 < len(head) <= _LONGEST_HEAD]

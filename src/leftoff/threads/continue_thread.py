@@ -50,6 +50,8 @@ _KEPT_IF_EMPTY = (
 )
 # Sources of a next action that is still to be done after a side question.
 _ANNOUNCED = frozenset({"proposal", "announced", "todo", "plan"})
+# Sources that are only true until the turn ends.
+_MIDWAY = frozenset({"call", "request", "trail"})
 # Sources that say where the agent was heading, unless it only asks the user.
 _HEADINGS = frozenset({"proposal", "announced", "trail"})
 _SAYS_NO_HEADING = (
@@ -60,6 +62,7 @@ _ONLY_CONTINUES = "Continue. Most recently the agent "
 _SINCE = re.compile(r"\s+(?=(?:Since then|Most recently) the agent )")
 _MOST_REQUESTS = 20
 _MOST_STEPS = 8
+_MOST_TODOS = 3
 _TASK_CHARS = 600
 # A cut text keeps at least this much of its beginning.
 _SHORTEST_CHARS = 190
@@ -112,6 +115,8 @@ def continue_thread(
         changes |= _keep_announced(head, draft)
     if "next_action" not in changes:
         changes |= _keep_heading(head, draft)
+    if "next_action" not in changes:
+        changes |= _keep_todos(head, draft)
     changes["trail"] = _join_trails(head, draft)
     kept = _keep_failure(head, draft, changes)
     action = changes.get("next_action")
@@ -233,6 +238,23 @@ def _keep_heading(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
     return {"next_action": NextAction(text=text, origin="inferred", source="announced")}
 
 
+def _keep_todos(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
+    """Point to the open todos of an earlier session, if this one has none and says no next action.
+
+    It may have done some of them, since only the earlier session could tick them off.
+    """
+    now = draft.next_action
+    if now is None or not now.is_unknown or draft.todos or head.todos_old:
+        return {}
+    left = [todo.text for todo in head.todos if todo.status in {"pending", "in_progress"}]
+    if not left:
+        return {}
+    others = f" and {format_count(len(left) - _MOST_TODOS, 'other')}" if left[_MOST_TODOS:] else ""
+    said = now.text.removeprefix(NOTHING_NEXT).strip()
+    text = f"Do what is left of the todos: {'; '.join(left[:_MOST_TODOS])}{others}. {said}".strip()
+    return {"next_action": NextAction(text=text, origin="inferred", source="todo")}
+
+
 def _task_of(draft: Checkpoint) -> dict[str, Any]:
     keys = ("summary", "intent", "answers_to", "requests", "pending_prompts")
     return {key: getattr(draft, key) for key in keys}
@@ -258,7 +280,8 @@ def _keep_task(head: Checkpoint, now: dict[str, Any]) -> dict[str, Any]:
         if is_other and not _is_among(each, [*known, *requests]):
             requests.append(str(each))
     is_newer = _is_other_request(now["intent"], head) or not task
-    intent = now["intent"] if is_newer else last
+    # The user sent a prompt that waited after everything else of that session.
+    intent = now["intent"] if is_newer else next(filter(is_substantial, reversed(waited)), last)
     return {
         "summary": keep_start(task, _TASK_CHARS) if task and task != intent else None,
         "intent": intent,
@@ -371,16 +394,21 @@ def _adds(head: Checkpoint, revision: Checkpoint) -> bool:
     call = revision.in_flight
     is_cut_short = call is not None and call != head.in_flight and not is_look(call.what)
     is_recovered = is_cut_short and revision.trigger == "recovered"
-    return bool(asked or ran) or is_recovered or _announces(head, revision)
+    # A session may be saved in the middle of a call, and end the call afterwards.
+    has_ended = head.in_flight is not None and call is None
+    is_same = revision.session_id == head.session_id
+    return (
+        bool(asked or ran) or is_recovered or (has_ended and is_same) or _announces(head, revision)
+    )
 
 
 def _announces(head: Checkpoint, revision: Checkpoint) -> bool:
     """Return whether the agent said what comes next where nobody had.
 
-    A turn that was saved half-way, before a compaction, may end in words only.
+    A turn that was saved midway, as before a compaction, may end in words only.
     """
     before, now = head.next_action, revision.next_action
-    is_known = before is not None and not before.is_unknown
+    is_known = before is not None and not (before.is_unknown or before.source in _MIDWAY)
     return not is_known and now is not None and now.source == "proposal" and not now.is_unknown
 
 

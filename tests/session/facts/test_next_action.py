@@ -54,6 +54,18 @@ def test_a_waiting_prompt_comes_first() -> None:
     )
 
 
+def test_a_request_that_nobody_began_comes_before_the_prompt_that_waited_for_it() -> None:
+    prompt = PromptQueued(text="also the docs")
+
+    source, text = infer(ASKED, prompt)
+
+    assert source == "prompt"
+    assert text == (
+        "Start with the request: fix the login page. Then answer the prompt that is still waiting: "
+        "also the docs"
+    )
+
+
 def test_a_call_cut_short_is_to_be_checked_and_repeated() -> None:
     assert infer(ASKED, TODOS, *FAILED, OPEN) == (
         "call",

@@ -21,6 +21,7 @@ from leftoff.agents.stream import (
     PlanSeen,
     SessionEvent,
     SessionInfo,
+    TurnEnded,
     TurnFailed,
     Usage,
     UserText,
@@ -119,7 +120,8 @@ class CodexReader:
 
     def _read_turn_end(self, payload: Payload, at: str) -> list[SessionEvent]:
         error = text(mapping(payload.get("error")).get("message"))
-        return [TurnFailed(error=error, at=at)] if error else []
+        # Not every model marks its last words as such.
+        return [TurnFailed(error=error, at=at) if error else TurnEnded(at=at)]
 
     def _read_compaction(self, payload: Payload, at: str) -> list[SessionEvent]:
         return [Compaction(summary=text(payload.get("message")), at=at)]

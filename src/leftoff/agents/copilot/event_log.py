@@ -129,7 +129,11 @@ class CopilotReader:
     def _read_answer(self, data: Data, event: dict[str, Any]) -> list[SessionEvent]:
         words, thought = text(data.get("content")), text(data.get("reasoningText"))
         events: list[SessionEvent] = [AgentThought(text=thought, **event)] if thought else []
-        return [*events, AssistantText(text=words, **event)] if words.strip() else events
+        if not words.strip():
+            return events
+        # Without a call, nothing follows.
+        is_last = data.get("toolRequests") == []
+        return [*events, AssistantText(text=words, ends_turn=is_last, **event)]
 
     def _read_call_end(self, data: Data, event: dict[str, Any]) -> list[SessionEvent]:
         metrics = mapping(mapping(data.get("toolTelemetry")).get("metrics"))

@@ -22,6 +22,7 @@ from leftoff.agents.stream import (
     TodoList,
     ToolCall,
     ToolResult,
+    TurnEnded,
     TurnFailed,
     Usage,
     UserText,
@@ -106,6 +107,7 @@ class Fold:
             UserText: self._request,
             AssistantText: self._answer,
             AgentThought: self._think,
+            TurnEnded: self._end_turn,
             TurnFailed: self._fail,
             ToolCall: self._call,
             ToolResult: self._result,
@@ -196,6 +198,12 @@ class Fold:
     def _fail(self, event: TurnFailed) -> None:
         if not event.sidechain:
             self.state.limit = find_usage_limit(event.error, times.parse(event.at))
+
+    def _end_turn(self, event: TurnEnded) -> None:
+        state = self.state
+        if not event.sidechain and state.said_seq > max(state.asked_seq, state.called_seq):
+            state.ends_turn = state.is_turn_over = True
+            state.is_interim = False
 
     def _call(self, event: ToolCall) -> None:
         state = self.state

@@ -64,7 +64,11 @@ def infer_next_action(facts: Facts) -> Inferred | None:
 def _answer_prompt(facts: Facts) -> str:
     if not facts.pending_prompts:
         return ""
-    return f"Answer the prompt that is still waiting: {_short(facts.pending_prompts[0])}"
+    waiting = f"nswer the prompt that is still waiting: {_short(facts.pending_prompts[0])}"
+    # The request that it waited for comes first, if nobody has begun with that either.
+    is_begun = facts.has_said or facts.has_run
+    first = "" if is_begun or not facts.intent else _start_request(facts)
+    return f"{_end(first)} Then a{waiting}" if first else f"A{waiting}"
 
 
 def _repeat_call(facts: Facts) -> str:
