@@ -36,6 +36,7 @@ from leftoff.store import (
 from leftoff.text.fence import Rendered, join
 
 if TYPE_CHECKING:
+    from leftoff.session.running_work import RunningSession
     from leftoff.session.sessions import KnownSession, UnreadableTranscript
     from leftoff.session.unsaved_work import UnsavedSession
     from leftoff.threads.check_claims import Checks
@@ -275,11 +276,15 @@ class Workspace:
     def list_checkpoints(
         self, *, limit: int = 20, with_ended: bool = False
     ) -> list[CheckpointEntry]:
-        """List open checkpoints, newest first; `with_ended` includes done and cleared ones."""
+        """List open checkpoints, newest first; `with_ended` includes done and cleared ones.
+
+        The age of work counts from the last event of a session that is working on it.
+        """
         index = self.store.index()
         states = [*LISTED, *TRASHED] if with_ended else [*LISTED]
         entries = index.heads(states, limit)
-        return index.heads(states, limit) if index.recheck(entries) else entries
+        entries = index.heads(states, limit) if index.recheck(entries) else entries
+        return agent_sessions.running_work.date_by_activity(self.store, entries)
 
     def find(self, name: str) -> CheckpointEntry:
         """Find a checkpoint by id or by name, in kebab-case or as you typed it when saving.
@@ -513,6 +518,10 @@ class Workspace:
         lives = agent_sessions.records.lives(self.project.state_folder, self.project)
         running = {life.session_id for life in lives if not life.has_crashed}
         return agent_sessions.unsaved_work.find_unsaved_work(self.store, besides=running)
+
+    def find_running(self) -> "list[RunningSession]":
+        """Return the running sessions whose work is in no open thread yet, newest first."""
+        return agent_sessions.running_work.find_running_work(self.store)
 
     def recover(self, *, since: datetime | None = None) -> list[SavedCheckpoint]:
         """Save each recent session that died without a checkpoint."""

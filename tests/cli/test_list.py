@@ -1,7 +1,7 @@
 import contextlib
 import os
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from leftoff.context import find_project, read_environment, state_folder
 from leftoff.projects.store_places import find_plain_store
 from leftoff.session import records
 from leftoff.store import Store
+from talk import Talk
 
 
 @pytest.mark.accept(33)
@@ -164,7 +165,9 @@ def test_status_does_not_claim_a_count_that_it_did_not_finish(cli: Cli, repo: Re
     assert cli.json("status")["changed_is_more"] is False
 
 
-def test_work_of_a_running_session_is_as_old_as_its_last_event(cli: Cli, repo: Repo) -> None:
+def test_work_of_a_running_session_is_as_old_as_its_last_event_in_every_list(
+    cli: Cli, repo: Repo
+) -> None:
     save_at(repo.folder, {"resumed": timedelta(days=2), "newer": timedelta(hours=3)})
     with contextlib.closing(Store(find_project(repo.folder))) as store:
         store.record("resumed", [store.find("resumed").id], session=("claude", "now"))
@@ -184,6 +187,39 @@ def test_work_of_a_running_session_is_as_old_as_its_last_event(cli: Cli, repo: R
         assert [row.split()[0] for row in rows] == ["resumed", "newer"]
         assert "just now" in rows[0]
         assert "3h ago" in rows[1]
+    everywhere = cli.json("list", "--everywhere")
+    assert [each["name"] for each in everywhere] == ["resumed", "newer"]
+    assert everywhere[0]["age_seconds"] < 60
+    # The picker lists what these offer.
+    for command in ("done", "resume"):
+        choices = cli(command, "--json").json["choices"]
+        assert [each["choice"] for each in choices] == ["resumed", "newer"]
+        assert datetime.now(UTC) - datetime.fromisoformat(choices[0]["saved_at"]) < timedelta(1)
+
+
+def test_work_of_a_running_session_that_nothing_has_saved_is_named(cli: Cli, repo: Repo) -> None:
+    talk = Talk(repo.folder, "now")
+    key = "".join(each if each.isalnum() else "-" for each in str(repo.folder))
+    folder = read_environment().find_agent_folder("claude") / "projects" / key
+    folder.mkdir(parents=True)
+    talk.transcript = folder / "now.jsonl"
+    talk.ask("what is 2+2?")
+    store = str(find_project(repo.folder).store)
+    life = records.Life(
+        agent="claude", session_id="now", store=store, pid=os.getpid(), seen_at=time.time()
+    )
+    records.keep_life(state_folder(), life)
+    named = "1 session is working here, not saved yet:\n- claude, just now: Build the dashboard"
+    assert not any("working here" in cli.ok(each).out for each in ("list", "status"))
+
+    talk.ask("Build the dashboard")
+    talk.edit("dash.py")
+    for command in ("list", "status"):
+        assert named in cli.ok(command).out
+
+    cli.ok("save", "--from", "now")
+    for command in ("list", "status"):
+        assert "working here" not in cli.ok(command).out
 
 
 @pytest.mark.parametrize("command", [("list",), ("status",)])

@@ -68,7 +68,7 @@ def test_each_command_loads_only_its_own_file(cli: Cli) -> None:
     cli.ok("save", "login-form", "--summary=Some work")
     commands = {name for name in loaded("list") if name.startswith("leftoff.cli.")}
 
-    shared = ("app", "catalog", "look", "option_types")
+    shared = ("app", "catalog", "look", "option_types", "table_layout")
     assert commands == {f"leftoff.cli.{name}" for name in (*shared, "list")}
 
 

@@ -7,7 +7,7 @@ from leftoff.cli.app import App, key_of
 from leftoff.cli.ask_questions import choose
 from leftoff.cli.list import format_name, format_nothing_open
 from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint
-from leftoff.store import LISTED, CheckpointEntry
+from leftoff.store import CheckpointEntry
 
 
 def choose_open(app: App, verb: str) -> CheckpointEntry:
@@ -66,5 +66,5 @@ def has_several(app: App) -> bool:
 
 
 def _list_open(app: App, limit: int) -> list[CheckpointEntry]:
-    entries = app.store.index().heads([*LISTED], limit)
+    entries = app.workspace.list_checkpoints(limit=limit)
     return [entry for entry in entries if not entry.problem]

@@ -1,14 +1,14 @@
 """The `leftoff list` command: list open threads, newest first."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from leftoff import cli, session, threads
+from leftoff import cli, threads
 from leftoff.cli.app import App, clean_line, command, next_line, one_line
 from leftoff.cli.look import ThreadRow, layout_threads
 from leftoff.cli.option_types import Number
@@ -51,6 +51,7 @@ def list_(app: App, *, with_all: bool, everywhere: bool, limit: int) -> None:
             if more > 0:
                 app.out.text(f"… and {more} more: leftoff list --limit {limit + more}")
         show_unsaved(app)
+        show_running(app)
     if not entries:
         app.out.text(cli.everywhere_view.point_elsewhere(app))
     warn_of_other_stores(app, is_empty=not entries)
@@ -79,6 +80,14 @@ def show_unsaved(app: App, *, beside_json: bool = False) -> int:
     return len(found)
 
 
+def show_running(app: App) -> None:
+    """Name the running sessions whose work is in no thread yet."""
+    found = [] if app.out.as_json else app.workspace.find_running()
+    if found:
+        app.out.gap()
+        app.out.text(cli.unsaved_view.format_running(app, found))
+
+
 def warn_of_other_stores(app: App, *, is_empty: bool) -> None:
     """Point to other stores that may hold the checkpoints you are looking for.
 
@@ -101,7 +110,6 @@ _LOST_SHOWN = 3
 def show(app: App, entries: Sequence[CheckpointEntry], *, empty: str) -> None:
     """Show checkpoints as JSON or as a table, or the text for an empty list."""
     now = app.store.now()
-    entries = with_live_activity(app, entries)
     entries = _show_saves(app, entries) if app.settings.naming == "required" else entries
     if app.out.as_json:
         app.out.json([describe_entry(entry, now) for entry in entries])
@@ -138,26 +146,6 @@ def _show_saves(app: App, entries: Sequence[CheckpointEntry]) -> Sequence[Checkp
         elif newest is None or entry.id != newest.id:
             shown.append(entry)
     return shown
-
-
-def with_live_activity(app: App, entries: Sequence[CheckpointEntry]) -> list[CheckpointEntry]:
-    """Return the entries, with the last activity of running sessions that work on them."""
-    lives = session.records.lives(app.project.state_folder, app.project) if entries else []
-    if not lives:
-        return [*entries]
-    index, active = app.store.index(), dict[str, datetime]()
-    for life in lives:
-        found = None if life.has_crashed else index.find_open_thread(life.session_id)
-        if found is not None:
-            seen_at = datetime.fromtimestamp(life.seen_at, UTC)
-            active[found.slot] = max(seen_at, active.get(found.slot, found.as_of))
-    if not active:
-        return [*entries]
-    shown = [
-        msgspec.structs.replace(entry, as_of=active[entry.slot]) if entry.slot in active else entry
-        for entry in entries
-    ]
-    return sorted(shown, key=lambda entry: entry.as_of, reverse=True)
 
 
 def describe_entry(entry: CheckpointEntry, now: datetime) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from leftoff.cli.list import (
     format_nothing_open,
     locate_worktrees,
     shorten_path,
+    show_running,
     warn_of_other_stores,
-    with_live_activity,
 )
 from leftoff.errors import LeftoffError, NotAProject, UsageError
 from leftoff.git import query
@@ -105,7 +105,7 @@ def _read_hooks(app: App) -> "HooksState":
 def _show(app: App) -> None:
     index = app.store.index()
     found = _Standing(
-        entries=with_live_activity(app, index.heads([*LISTED], _SHOWN)),
+        entries=app.workspace.list_checkpoints(limit=_SHOWN),
         open_count=index.count_heads([*LISTED]),
         declined=index.count_heads(["declined"]),
         context=_find_context_use(app, index),
@@ -143,6 +143,7 @@ def _show_page(app: App, place: dict[str, Any], found: _Standing) -> None:
     if found.unsaved:
         app.out.gap()
         app.out.text(cli.unsaved_view.format_unsaved(app, found.unsaved))
+    show_running(app)
     if found.entries:
         rows = build_rows(app, found.entries, app.store.now())
         more = "`leftoff list` shows all of them."
@@ -188,6 +189,7 @@ def _show_work(app: App, found: _Standing) -> None:
     if found.unsaved:
         app.out.gap()
         app.out.text(cli.unsaved_view.format_unsaved(app, found.unsaved))
+    show_running(app)
     if found.entries:
         now = app.store.now()
         app.out.gap()

@@ -5,6 +5,7 @@ from typing import Any
 
 from leftoff.cli.app import App, one_line
 from leftoff.session import records
+from leftoff.session.running_work import RunningSession
 from leftoff.session.unsaved_work import UnsavedSession
 from leftoff.text import times
 from leftoff.text.plural import format_count
@@ -28,6 +29,20 @@ def format_unsaved(app: App, found: Sequence[UnsavedSession]) -> list[str]:
         *lines,
         f"Run `{recover}` to save {it}.",
     ]
+
+
+def format_running(app: App, found: Sequence[RunningSession]) -> list[str]:
+    """Return lines that name running sessions whose work is in no thread yet."""
+    if not found:
+        return []
+    now = app.store.now()
+    ages = [times.age((now - each.seen_at).total_seconds()) for each in found]
+    lines = [
+        f"- {each.agent}, {age}: {one_line(each.request)}"
+        for each, age in zip(found, ages, strict=True)
+    ]
+    are = "is" if len(found) == 1 else "are"
+    return [f"{format_count(len(found), 'session')} {are} working here, not saved yet:", *lines]
 
 
 def describe_unsaved(app: App, found: Sequence[UnsavedSession]) -> list[dict[str, Any]]:

@@ -277,7 +277,7 @@ def list_threads(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answ
     lines = [_describe_entry(each, now) for each in shown]
     if len(entries) > limit:
         lines.append(say("There is more; pass a higher `limit`."))
-    lines += _list_unsaved(work)
+    lines += [*_list_unsaved(work), *_list_running(work)]
     text = fence.enclose_text(join(lines)) if lines else say("No work is saved here.")
     rows = [_build_row(each, now) for each in shown]
     return Answer(text, {"notice": fence.NOTICE, "threads": rows, "more": len(entries) > limit})
@@ -292,6 +292,18 @@ def _list_unsaved(work: Workspace) -> list[Rendered]:
             request=each.request,
         )
         for each in work.find_unsaved()
+    ]
+
+
+def _list_running(work: Workspace) -> list[Rendered]:
+    """Name the running sessions whose work is in no thread yet."""
+    return [
+        say(
+            "- not saved yet, {agent} is working on it: {request:120}",
+            agent=each.agent,
+            request=each.request,
+        )
+        for each in work.find_running()
     ]
 
 
@@ -440,11 +452,11 @@ def status(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
         "thread": thread.name if thread else None,
     }
     shown = [say("- {key}: {value}", key=key, value=each) for key, each in data.items() if each]
-    newest = index.heads([*LISTED], 1)
+    newest = work.list_checkpoints(limit=1)
     if newest:
         now = work.store.now()
         shown += [say("Newest work:"), *(_describe_entry(each, now) for each in newest)]
-    shown += _list_unsaved(work)
+    shown += [*_list_unsaved(work), *_list_running(work)]
     return Answer(fence.enclose_text(join(shown)), data)
 
 

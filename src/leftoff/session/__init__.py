@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from leftoff.session import capture as capture
     from leftoff.session import prompt_queue as prompt_queue
     from leftoff.session import records as records
+    from leftoff.session import running_work as running_work
     from leftoff.session import sessions as sessions
     from leftoff.session import unsaved_work as unsaved_work
 

@@ -1,5 +1,6 @@
 """Find a project's agent sessions on this machine, and recover unsaved ones."""
 
+from collections.abc import Collection
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -171,6 +172,17 @@ def current(store: Store) -> KnownSession | None:
     return None
 
 
+def read_some(store: Store, wanted: Collection[tuple[str, str]]) -> list[KnownSession]:
+    """Read the sessions of these agents and ids, which may be running."""
+    # Their hooks may be writing their records.
+    found = (
+        read_found(store, agent, each, keeps=False)
+        for agent, each in registry.sessions_of(store.project)
+        if (agent, each.session_id) in wanted
+    )
+    return [known for known in found if known is not None]
+
+
 def find_transcript(store: Store, agent: str, session_id: str) -> str:
     """Return the path of a session's transcript; empty if the agent has none."""
     found = (
@@ -221,10 +233,13 @@ def read_found(
     agent: str,
     found: FoundSession,
     unreadable: list[UnreadableTranscript] | None = None,
+    *,
+    keeps: bool = True,
 ) -> KnownSession | None:
     """Read a session; None if it is not there, or not a transcript.
 
-    `unreadable` collects the transcripts that could not be read.
+    `unreadable` collects the transcripts that could not be read. With `keeps`, the record of the
+    session remembers how far it was read.
     """
     record = records.load(store, agent, found.session_id)
     memory = read_memory(record)
@@ -239,7 +254,7 @@ def read_found(
             unreadable.append(_unreadable(found.path, refusal))
         return None
     # Stored at once, so that the next reading starts where this one ended.
-    if read != memory:
+    if keeps and read != memory:
         records.keep(store, with_memory(record, read))
     current_id = store.project.environment.find_session()
     touched_at = datetime.fromtimestamp(found.touched_at, UTC)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from leftoff import snapshots
+from leftoff import session, snapshots
 from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.fingerprints import FileState, locate_file, state_of
@@ -309,6 +309,7 @@ def candidates(store: Store, *, limit: int = _CHOICES) -> list[CheckpointEntry]:
     Work of this worktree comes first, then of this branch, then the newest.
     """
     entries = _readable(store, ["open", "resumed"], limit) or _readable(store, ["declined"], limit)
+    entries = session.running_work.date_by_activity(store, entries)
     return [entry for _, entry in sort_by_nearness(entries, store.project)]
 
 

@@ -11,6 +11,7 @@ from leftoff.context import Environment
 from leftoff.errors import LeftoffError, NotAProject
 from leftoff.projects.known_projects import list_known
 from leftoff.projects.project import Project, find_project
+from leftoff.session.running_work import date_by_activity
 from leftoff.store import LISTED, CheckpointEntry, Store
 
 _LATEST = datetime.max.replace(tzinfo=UTC)
@@ -115,7 +116,7 @@ def _date(project: Project) -> datetime:
 def _read_project(project: Project, limit: int) -> list[ThreadElsewhere]:
     store = Store(project)
     try:
-        entries = store.index().heads([*LISTED], limit)
+        entries = date_by_activity(store, store.index().heads([*LISTED], limit))
         return [ThreadElsewhere(root=project.root, entry=entry) for entry in entries]
     finally:
         store.close()

@@ -6,6 +6,7 @@ import msgspec
 from starlette.requests import Request
 
 from leftoff.errors import LeftoffError
+from leftoff.session.running_work import date_by_activity
 from leftoff.store import LISTED, TRASHED, CheckpointEntry, State
 from leftoff.threads.open_everywhere import read_newest
 from leftoff.web.read_request import read_number
@@ -81,7 +82,7 @@ def _read_each(
         try:
             with site.open(home) as work:
                 index = work.store.index()
-                entries = index.heads(states, wanted)
+                entries = date_by_activity(work.store, index.heads(states, wanted))
                 found.cards += [Card(home=home, entry=each) for each in entries if not each.problem]
                 found.count = (found.count or 0) + index.count_heads(states)
                 found.damaged += len(index.unreadable())
