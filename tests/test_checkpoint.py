@@ -14,6 +14,7 @@ from leftoff.checkpoint import (
     TEXT_LIMIT,
     Checkpoint,
     Record,
+    address_user,
     cut_to_limits,
     decode,
     encode,
@@ -263,3 +264,25 @@ def test_any_text_can_be_stored(text: str) -> None:
     assert decode(encode(kept)) == kept
     if not any("\ud800" <= character <= "\udfff" for character in text):
         assert kept == given
+
+
+@pytest.mark.parametrize(
+    ("action", "shown"),
+    [
+        ("Run pytest.", "Run pytest."),
+        ("Ask the user to approve the plan: 1. Parse.", "Approve the plan: 1. Parse."),
+        ("Ask the user again: Which port?", "Answer the question: Which port?"),
+        ("Ask the user: Which port?", "Answer the question: Which port?"),
+        ("Ask the user whether to go on with step 2.", "Decide whether to go on with step 2."),
+        ("Ask the user before going on: Push it.", "Confirm first: Push it."),
+        ("Ask the user what comes next. The agent said last: Done.", "The agent said last: Done."),
+        ("Ask the user what comes next.", ""),
+        ("Answer the prompt that is still waiting: Hi", "Your prompt is still waiting: Hi"),
+        ("Ask the userbase team.", "Ask the userbase team."),
+        (None, ""),
+    ],
+)
+def test_a_next_action_for_an_agent_reads_as_one_for_the_user(
+    action: str | None, shown: str
+) -> None:
+    assert address_user(action) == shown

@@ -41,6 +41,16 @@ DELETED = "deleted"
 ASK_USER = "Ask the user"
 # How one begins if the agent announced nothing.
 NOTHING_NEXT = f"{ASK_USER} what comes next."
+# A next action is written for an agent. These begin otherwise when the user reads them.
+_FOR_THE_USER = {
+    NOTHING_NEXT: "",
+    "Answer the prompt that is still waiting: ": "Your prompt is still waiting: ",
+    f"{ASK_USER} to approve the plan: ": "Approve the plan: ",
+    f"{ASK_USER} again: ": "Answer the question: ",
+    f"{ASK_USER} whether to ": "Decide whether to ",
+    f"{ASK_USER} before going on: ": "Confirm first: ",
+    f"{ASK_USER}: ": "Answer the question: ",
+}
 # How one ends if the agent claims what a failed run contradicts.
 CONTRADICTED = "but its last run of this shows otherwise."
 # How one begins if the transcript has no results.
@@ -488,3 +498,10 @@ def _cut_value(key: str, value: Any, cut: list[str], room: int) -> Any:
     if isinstance(value, dict):
         return {inner: _cut_value(key, each, cut, room) for inner, each in value.items()}
     return value
+
+
+def address_user(action: str | None) -> str:
+    """Return a next action, which is written for an agent, as the user reads it."""
+    text = action or ""
+    lead = next(filter(text.startswith, _FOR_THE_USER), "")
+    return _FOR_THE_USER.get(lead, "") + text.removeprefix(lead).lstrip()

@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from leftoff.checkpoint import address_user
 from leftoff.cli.app import App, clean_line, next_line
 from leftoff.cli.list import age_of, describe_entry, format_name, shorten_path
 from leftoff.cli.look import ThreadRow, layout_threads
@@ -77,7 +78,7 @@ def _build_rows(app: App, threads: Sequence[ThreadElsewhere], now: datetime) -> 
             task=clean_line(each.entry.task),
             name=clean_line(format_name(each.entry)),
             age=age_of(each.entry, now),
-            next_action=clean_line(each.entry.next_action),
+            next_action=clean_line(address_user(each.entry.next_action)),
             place=clean_line(shorten_path(app, each.root)),
         )
         for each in threads

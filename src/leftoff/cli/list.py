@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from leftoff import cli, threads
+from leftoff.checkpoint import address_user
 from leftoff.cli.app import App, clean_line, command, next_line, one_line
 from leftoff.cli.look import ThreadRow, layout_threads
 from leftoff.cli.option_types import Number
@@ -175,7 +176,7 @@ def build_rows(app: App, entries: Sequence[CheckpointEntry], now: datetime) -> l
             task=clean_line(entry.task or entry.problem),
             name=clean_line(format_name(entry)),
             age=age_of(entry, now),
-            next_action="" if _is_done(entry) else clean_line(entry.next_action),
+            next_action="" if _is_done(entry) else clean_line(address_user(entry.next_action)),
             branch=clean_line(entry.branch),
             agent=clean_line(entry.agent),
             state="" if state_of(entry) == "open" else format_state(entry),

@@ -13,7 +13,7 @@ import msgspec
 
 from leftoff import config
 from leftoff.agents.hook_events import HookEvent
-from leftoff.checkpoint import ASK_USER, NOTHING_NEXT, Checkpoint
+from leftoff.checkpoint import NOTHING_NEXT, Checkpoint, address_user
 from leftoff.errors import LeftoffError
 from leftoff.git import query
 from leftoff.names import suggest_name
@@ -35,13 +35,6 @@ _ITS_FILES = 70
 _MOST_HEADS = 100
 _ALL_HEADS = 1_000_000
 _OFFERED: tuple[State, ...] = ("open", "resumed")
-# A next action is written for the agent. These begin otherwise when the user reads them.
-_FOR_THE_USER = {
-    "Answer the prompt that is still waiting: ": "your prompt is still waiting: ",
-    "Ask the user to approve the plan: ": "approve the plan: ",
-    "Ask the user again: ": "answer the question: ",
-    f"{ASK_USER}: ": "answer the question: ",
-}
 _NOTICE_CHARS = 120
 # With less than this, a first sentence does not say enough.
 _LEAST_CHARS = 20
@@ -256,11 +249,7 @@ def _format_choice(entry: CheckpointEntry, *, has_gone_on: bool) -> Rendered:
 
 def _format_next(entry: CheckpointEntry) -> str:
     """Return the next action as the end of a sentence, with its full stop."""
-    text = " ".join((entry.next_action or entry.task or "").split())
-    lead = next((lead for lead in _FOR_THE_USER if text.startswith(lead)), None)
-    if lead is not None:
-        text = _FOR_THE_USER[lead] + text.removeprefix(lead)
-    text = _shorten(text)
+    text = _shorten(" ".join(address_user(entry.next_action or entry.task).split()))
     first = _CAPITAL.match(text)
     # A name keeps its capital. It is one if it has a capital in the middle of a sentence.
     name = rf"[\w,;]\s+{first[0]}\b" if first else ""

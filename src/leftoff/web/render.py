@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 import leftoff
+from leftoff.checkpoint import address_user
 from leftoff.names import suggest_name
 from leftoff.store import CheckpointEntry, utc_now
 from leftoff.text import plural
@@ -116,6 +117,7 @@ def _make_templates() -> jinja2.Environment:
         commands=mark_commands,
         count=plural.format_count,
         cut=cut,
+        for_user=address_user,
         local=plural.local,
         why=format_trigger,
     )
