@@ -448,20 +448,19 @@ def show(rows: list[Row], options: argparse.Namespace) -> None:
 
 
 def show_by_agent(rows: list[Row]) -> None:
-    """Print the means of each agent, one agent per column."""
+    """Print the mean of each score and of how many cases it is, one agent per column."""
     agents = sorted({row["agent"] for row in rows})
-    if len(agents) < 2:
-        return
     scores = dict.fromkeys(key for row in rows for key in row if key not in {"case", "agent"})
-    print(f"  {'by agent':18s}" + "".join(f"{agent:>10s}" for agent in agents))
+    print(f"  {'by agent (n)':18s}" + "".join(f"{agent:>14s}" for agent in agents))
     for score in scores:
-        cells = []
-        for agent in agents:
-            given = [
-                row[score] for row in rows if row["agent"] == agent and row.get(score) is not None
-            ]
-            cells.append(f"{statistics.mean(given):10.3f}" if given else f"{'-':>10s}")
-        print(f"  {score:18s}" + "".join(cells))
+        print(f"  {score:18s}" + "".join(format_mean(rows, agent, score) for agent in agents))
+
+
+def format_mean(rows: list[Row], agent: str, score: str) -> str:
+    """Return one cell of the table."""
+    given = [row[score] for row in rows if row["agent"] == agent and row.get(score) is not None]
+    cell = f"{statistics.mean(given):.3f} ({len(given)})" if given else "-"
+    return f"{cell:>14s}"
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

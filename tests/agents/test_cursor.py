@@ -49,6 +49,16 @@ def test_a_call_has_ended_once_the_session_goes_on() -> None:
     assert [result.id for result in only(events, ToolResult)] == begun[:-1]
 
 
+@pytest.mark.parametrize(("status", "ok"), [("success", True), ("aborted", False)])
+def test_a_call_has_ended_with_its_turn(status: str, *, ok: bool) -> None:
+    end = {"type": "turn_ended", "status": status}
+
+    (result,) = only(feed(cursor_agent, [said(use("Shell", command="make")), end]), ToolResult)
+
+    # Whoever stops a turn leaves no call to repeat.
+    assert (result.ok, result.rejected) == (ok, None if ok else "")
+
+
 def test_results_count_where_they_are_written() -> None:
     call = {**use("Shell", command="make"), "id": "t1"}
     failed = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": "no rule"}

@@ -292,6 +292,16 @@ def test_a_running_call_has_no_result(save: Save) -> None:
     assert not only(events, ToolResult)
 
 
+def test_what_stands_for_no_output_is_none(save: Save) -> None:
+    silent = tool("bash", input={"command": "grep x a"}, output="(no output)", metadata={"exit": 1})
+
+    (result,) = only(
+        read_file(opencode_agent, save(session(message("assistant", silent)))), ToolResult
+    )
+
+    assert (result.ok, result.output) == (False, "")
+
+
 def test_a_command_that_was_killed_did_not_go_well(save: Save) -> None:
     runs = [
         tool("bash", input={"command": "make"}, metadata={"exit": exit_code})

@@ -70,6 +70,19 @@ def test_a_message_for_leftoff_is_not_the_last_request(asked: str) -> None:
     assert facts(task, UserText(text=f"{asked} and then fix the test")).intent.endswith("the test")
 
 
+def test_a_question_aside_is_kept_only_if_work_came_of_it() -> None:
+    asked = [
+        UserText(text="build the login page"),
+        *edit("/r/a.py"),
+        UserText(text="did you push that?"),
+        AssistantText(text="No."),
+    ]
+    then = UserText(text="now write the docs")
+
+    assert facts(*asked, then).requests == []
+    assert facts(*asked, *run("git push"), then).requests == ["did you push that?"]
+
+
 def test_to_save_something_as_something_else_is_a_request() -> None:
     asked = "can you save this as acme checkpoint"
 
@@ -80,7 +93,10 @@ def test_to_save_something_as_something_else_is_a_request() -> None:
 def test_to_ask_for_the_last_work_is_no_task(asked: str) -> None:
     task = UserText(text="build the login page")
 
-    assert facts(UserText(text=asked), AssistantText(text="On the form."), task).task == task.text
+    known = facts(UserText(text=asked), AssistantText(text="On the form."))
+    assert known.intent == asked
+    known = facts(UserText(text=asked), AssistantText(text="On the form."), task)
+    assert known.task == task.text
 
 
 @pytest.mark.parametrize("asked", ["goodnight", "晚安", "thanks, see you tomorrow!"])

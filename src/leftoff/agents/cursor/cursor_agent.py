@@ -78,6 +78,8 @@ class CursorReader:
         """Return the events of this message, and the ends of the calls before it."""
         record = mapping(msgspec.json.decode(line))
         content = mapping(record.get("message")).get("content")
+        if record.get("type") == "turn_ended":
+            return self._end_turn(text(record.get("status")))
         if record.get("role") not in ("user", "assistant"):
             return ()
         parts = [mapping(part) for part in listing(content)]
@@ -110,6 +112,16 @@ class CursorReader:
         ]
         self._open.clear()
         return ended
+
+    def _end_turn(self, status: str) -> list[SessionEvent]:
+        """End the open calls: nothing is under way after a turn, and nobody waits for it."""
+        if status == "success":
+            return self._close_calls()
+        stopped: list[SessionEvent] = [
+            ToolResult(id=call_id, ok=False, rejected="") for call_id in self._open
+        ]
+        self._open.clear()
+        return stopped
 
     def _call(self, part: dict[str, Any]) -> list[SessionEvent]:
         number = self.state["calls"] = self.state.get("calls", 0) + 1

@@ -48,6 +48,8 @@ _REFUSED = "The user rejected permission to use this specific tool call"
 _NOT_ANSWERED = ("Tool execution aborted", "The user dismissed this question")
 # The output of a command that the user stopped with Esc, which has no exit status.
 _ABORTED = re.compile(r"\nUser aborted the command\n</\w+>\s*\Z")
+# What opencode writes for a command that printed nothing.
+_NO_OUTPUT = "(no output)"
 _FEEDBACK = " with the following feedback: "
 _DEEPEST = 4
 # Plugins write to the agent as if they were the user.
@@ -191,6 +193,8 @@ def _tool(part: dict[str, Any], event: dict[str, Any]) -> Iterator[SessionEvent]
 def _result(call: ToolCall, state: dict[str, Any], event: dict[str, Any]) -> ToolResult:
     metadata = mapping(state.get("metadata"))
     error, output = text(state.get("error")), text(state.get("output"))
+    if output == _NO_OUTPUT:
+        output = ""
     # The status of a killed command is null.
     failed = state.get("status") == "error" or metadata.get("exit", 0) != 0
     return ToolResult(

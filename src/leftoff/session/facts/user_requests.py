@@ -93,7 +93,7 @@ def note_briefing(state: FoldState, text: str, asked: str) -> None:
 def note_request(state: FoldState, text: str, *, at: str = "") -> None:
     """Note a request: it sets the task, adds to it, or only answers the agent."""
     asked = keep_start(drop_greeting(text), REQUEST_CHARS)
-    if not state.requests and (_OUR_CONTINUE.match(asked) or _asks_to_go_on(asked)):
+    if not state.requests and _OUR_CONTINUE.match(asked):
         # What follows is the work of a thread, and is saved although nothing else was asked.
         asked = GO_ON
     # A session that was only told to continue has no task of its own.
@@ -112,23 +112,28 @@ def note_request(state: FoldState, text: str, *, at: str = "") -> None:
     state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
     state.asked_seq = state.seq
     state.aside_seq = state.seq if is_aside else 0
-    if is_go_ahead(asked):
+    if is_go_ahead(asked) or (not state.task and _asks_to_go_on(asked)):
         if proposes(state.answered):
             state.agreed_seq = state.seq
         _note_choice(state, asked, is_corrected=not has_spoken)
         return
     if not is_aside:
         state.goal_seq = state.seq
-    if is_first:
-        state.task = asked
-    elif task := _withdraw(state, asked):
-        state.task = task
-    else:
-        _add_later(state, asked)
+    _note_goal(state, asked, is_first=is_first, is_aside=is_aside)
     # What a plan says is not a rule that the user gave.
     if len(asked) <= _LONGEST_WITH_RULES and not asked.startswith(PLAN_FOLLOWS):
         rules = [*state.constraints, *find_rules(_find_own_words(asked))]
         state.constraints = list(dict.fromkeys(rules))[-_MOST_RULES:]
+
+
+def _note_goal(state: FoldState, asked: str, *, is_first: bool, is_aside: bool) -> None:
+    """Let a request set the task or replace a part of it; what is asked aside adds nothing yet."""
+    if is_first:
+        state.task = asked
+    elif task := _withdraw(state, asked):
+        state.task = task
+    elif not is_aside:
+        _add_later(state, asked)
 
 
 def _withdraw(state: FoldState, asked: str) -> str:
@@ -195,6 +200,7 @@ def note_work(state: FoldState) -> None:
     state.held = ""
     if state.aside_seq:
         state.goal_seq, state.aside_seq = state.aside_seq, 0
+        _add_later(state, state.requests[-1].text)
 
 
 def _is_for_leftoff(asked: str) -> bool:
