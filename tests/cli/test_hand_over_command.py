@@ -182,7 +182,7 @@ def test_work_of_a_session_that_died_is_saved_first(cli: Cli, home: Path) -> Non
     done = cli.process("resume", "--in", "opencode", "--headless")
 
     assert done.returncode == 0, done.stderr
-    assert "Saved 1 session that died." in done.stdout
+    assert "Saved 1 session that had ended unsaved." in done.stdout
     started = (home / "started").read_text(encoding="utf-8")
     assert "please write notes and list" in started
 

@@ -418,3 +418,18 @@ def test_status_says_when_the_only_wired_agent_waits_for_its_user(cli: Cli, tmp_
     cli.ok("init", "--yes")
 
     assert "hooks    Codex does not run them; run `leftoff doctor` to see" in cli.ok("status").out
+
+
+@pytest.mark.parametrize(
+    "words", [["recover"], ["status"], ["list"], ["resume", "--json"]], ids=lambda words: words[0]
+)
+def test_a_session_that_ended_just_now_is_saved_before_it_could_look_dead(
+    cli: Cli, repo: Repo, session: Path, words: list[str]
+) -> None:
+    talk = Talk(repo.folder, session.stem)
+    talk.transcript = session
+    talk.post("SessionEnd", reason="prompt_input_exit")
+    result = cli.ok(*words)
+
+    assert "unsaved work" not in result.out + result.err
+    assert [each["trigger"] for each in cli.json("list", "--all")] == ["session-end"]

@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TextIO, TypeVar
 import click
 import msgspec
 
-from leftoff import cli, config
+from leftoff import cli, config, hooks
 from leftoff.checkpoint import NOTHING_NEXT
 from leftoff.cli.look import (
     Look,
@@ -79,6 +79,13 @@ class App:
     def settings(self) -> config.Settings:
         """The settings in force."""
         return self.workspace.settings
+
+    def await_ends(self) -> None:
+        """Let the hooks finish saving the sessions that have just ended."""
+        state = self.environment.state_folder
+        # Looked up here, because nearly always there are none.
+        if any((state / "spool").glob("*.SessionEnd.*")):
+            hooks.settle.await_ends(state)
 
     def forget_settings(self) -> None:
         """Reload the settings on next use."""

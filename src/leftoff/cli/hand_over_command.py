@@ -47,10 +47,10 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def recover_dead(app: App, *, is_quiet: bool = False) -> None:
-    """Save the sessions that died, so that the next agent knows what they did."""
+    """Save the sessions that ended unsaved, so that the next agent knows what they did."""
     saved = app.workspace.recover(since=app.store.now() - _RECENT)
     if saved and not is_quiet:
-        app.out.text(f"Saved {format_count(len(saved), 'session')} that died.")
+        app.out.text(f"Saved {format_count(len(saved), 'session')} that had ended unsaved.")
 
 
 def hand_over_to(  # noqa: PLR0913 - the thread, the agent, and how to start it

@@ -37,6 +37,7 @@ def list_(app: App, *, with_all: bool, everywhere: bool, limit: int) -> None:
     """List open threads, newest first."""
     if everywhere and with_all:
         raise UsageError("--everywhere lists open threads only, so --all cannot be combined.")
+    app.await_ends()
     if everywhere:
         cli.everywhere_view.list_everywhere(app, limit)
         return

@@ -180,6 +180,7 @@ def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
     them the checkpoint is only shown.
     """
     _refuse_odd_mixes(answer, given)
+    app.await_ends()
     if given["pending"]:
         return cli.pending_view.resume_pending(
             app, name, given["budget"], skip=given["skip"], reads=given["reads"]

@@ -30,6 +30,7 @@ _MOST_CHARS = 200
 )
 def sessions(app: App, limit: int) -> None:
     """List this project's newest sessions, of every agent."""
+    app.await_ends()
     unreadable: list[use_case.UnreadableTranscript] = []
     found = use_case.recent(app.store, limit=limit, unreadable=unreadable)
     _show(app, found, empty="No sessions of this project were found on this machine.")
@@ -44,6 +45,7 @@ def sessions(app: App, limit: int) -> None:
 def recover(app: App, since: str, *, dry_run: bool) -> int:
     """Save sessions that died without a checkpoint."""
     after = times.moment(since, now=app.store.now())
+    app.await_ends()
     unreadable: list[use_case.UnreadableTranscript] = []
     watch = partial(show_progress, app.out, "Reading sessions")
     unsaved = app.workspace.list_unsaved(since=after, unreadable=unreadable, watch=watch)

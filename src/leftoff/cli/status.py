@@ -45,6 +45,7 @@ def status(app: App, *, with_plan: bool, with_next: bool) -> None:
     """Show where you are and what is open."""
     if with_plan and with_next:
         raise UsageError("Pass --plan or --next, not both.")
+    app.await_ends()
     if with_plan:
         from leftoff.cli import plan_view  # noqa: PLC0415 - 21 ms, and few calls need it
 

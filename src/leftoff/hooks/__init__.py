@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from leftoff.hooks import pending_notice as pending_notice
     from leftoff.hooks import process_event as process_event
     from leftoff.hooks import protect_code as protect_code
+    from leftoff.hooks import settle as settle
     from leftoff.hooks import snapshot_step as snapshot_step
     from leftoff.hooks import spool as spool
     from leftoff.hooks import start_recovery as start_recovery

@@ -84,6 +84,16 @@ def catch_up(state: str | os.PathLike[str]) -> None:
     run_apart(state, wait_seconds=_CATCH_UP_SECONDS)
 
 
+def await_ends(state: str | os.PathLike[str]) -> None:
+    """Wait until sessions that have ended are saved: a look just after that must not miss them.
+
+    In scripts, the next command follows in the same instant, and would take them for dead.
+    """
+    ends = {name for name in _news(os.fspath(state)) if name.split(".")[1] == "SessionEnd"}
+    if ends:
+        await_events(state, ends, wait_seconds=_FEW_SECONDS)
+
+
 def await_events(
     state: str | os.PathLike[str], names: Collection[str], *, wait_seconds: float
 ) -> bool:

@@ -49,6 +49,7 @@ def call(name: str, arguments: object, find_caller: FindCaller) -> dict[str, Any
         given = check(name, ARGUMENTS[name], arguments)
         who = find_caller()
         with who.open() as work:
+            settle.await_ends(work.project.state_folder)
             answer = HANDLERS[name](work, given, who)
     except LeftoffError as error:
         return _refuse(_describe(error))

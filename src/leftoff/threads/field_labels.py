@@ -56,7 +56,7 @@ _TRIGGERS = {
     "idle": "saved after a pause",
     "long-command": "saved before a long command",
     "session-end": "saved when the session ended",
-    "recovered": "recovered from a session that died",
+    "recovered": "recovered from an unsaved session",
     "ship": "saved by ship",
     "import": "imported",
 }
