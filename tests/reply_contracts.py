@@ -42,6 +42,7 @@ _BLOCKED = _form(decision=Literal["block"], reason=str)
 _STOPPED = _form(**{"continue": _NO, "stopReason": str})
 _NESTED_DENIAL = _form(hookSpecificOutput=_DENIED)
 _FLAT = _form(additionalContext=str)
+_FOR_PLUGIN = (_form(context=str, notice=Notice), _form(notice=str))
 _HANDLED = _form(handled=Literal[True], responseContent=str)
 _FLAT_DENIAL = _form(permissionDecision=Literal["deny"], permissionDecisionReason=str)
 _CURSOR_DENIAL = _form(permission=Literal["deny"], user_message=str, agent_message=str)
@@ -67,8 +68,8 @@ CONTRACTS: dict[str, dict[str, tuple[Form, ...]]] = {
     },
     # What the plugin reads.
     "opencode": {
-        "SessionStart": (_form(context=str),),
-        "UserPromptSubmit": (_form(context=str), _form(block=str)),
+        "SessionStart": _FOR_PLUGIN,
+        "UserPromptSubmit": (*_FOR_PLUGIN, _form(block=str)),
         "PreToolUse": (_form(block=str),),
     },
     "copilot": {

@@ -289,6 +289,36 @@ def test_a_sub_agents_work_is_marked() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("answer", "queued", "asked"),
+    [
+        ("leftoff: context at 90.00%. The prompt was not sent, but it is kept.", ["now docs"], []),
+        ("The hook of somebody else knows it.", [], ["now docs"]),
+    ],
+)
+def test_a_prompt_that_leftoff_answered_in_place_of_the_model_is_kept(
+    answer: str, queued: list[str], asked: list[str]
+) -> None:
+    run = {"hookInvocationId": "1", "hookType": "userPromptSubmitted"}
+    output = {"handled": True, "responseContent": answer}
+    events = feed(
+        copilot_agent,
+        [
+            {"type": "hook.start", "data": {**run, "input": {"prompt": "now docs"}}},
+            {"type": "hook.end", "data": {**run, "output": output}},
+            {"type": "user.message", "data": {"content": "now docs"}},
+            {"type": "assistant.message", "data": {"content": answer}},
+            {"type": "user.message", "data": {"content": "go on"}},
+            {"type": "assistant.message", "data": {"content": "It is done."}},
+        ],
+    )
+
+    assert [each.text for each in only(events, PromptQueued)] == queued
+    assert [each.text for each in only(events, UserText)] == [*asked, "go on"]
+    said = [each.text for each in only(events, AssistantText)]
+    assert said == [*([answer] if asked else []), "It is done."]
+
+
 def test_a_blocked_prompt_is_kept_and_a_passed_one_is_not() -> None:
     def hook(number: str, output: Any) -> list[dict[str, Any]]:
         given = {"hookInvocationId": number, "hookType": "userPromptSubmitted"}

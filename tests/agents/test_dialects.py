@@ -349,5 +349,7 @@ def test_cursor_and_opencode_get_replies_in_their_own_shape() -> None:
         "agent_message": "because",
     }
     assert json.loads(opencode.context_reply("SessionStart", words)) == {"context": "because"}
+    both = opencode.context_reply("SessionStart", words, notice=say("for you"))
+    assert json.loads(both) == {"context": "because", "notice": "for you"}
     assert json.loads(opencode.block_reply("UserPromptSubmit", words)) == {"block": "because"}
     assert json.loads(opencode.deny_reply("PreToolUse", words)) == {"block": "because"}

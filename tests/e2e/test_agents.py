@@ -212,6 +212,9 @@ def test_a_context_that_fills_up_is_told_and_then_blocked(
         until(lambda: not user.live_sessions(), "the end of the session")
         (saved,) = user.saved()
         assert TASK in (saved["intent"], saved.get("summary"))
+        # It has the answer that leftoff gave in place of the model.
+        assert "leftoff" not in saved["next_action"]["text"]
+        assert json.loads(user.ok("prompts", "list", "--json")) == [kept]
 
 
 @pytest.mark.parametrize("bench", LIMITS, indirect=True)

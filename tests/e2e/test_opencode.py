@@ -12,13 +12,17 @@ from e2e.waiting import until
 def test_a_blocked_prompt_is_kept(opencode: OpencodeBench, opencode_user: User) -> None:
     opencode_user.ok("config", "set", "prompts", "block")
     opencode_user.ok("config", "set", "capture_at", "80")
+    opencode_user.ok("save", "exporter", "--task", "Export orders", "--next", "Write the header")
     opencode.model.will(edits(opencode), say(LAST_WORDS, tokens=170_000), say("Renamed."))
     tui = opencode.tui()
     tui.send(TASK)
+    tui.wait('leftoff: "exporter" was left off')
     until(opencode_user.asks_before_prompts, "the next prompt to be asked about")
     before = len(opencode.model.requests())
 
     tui.send("and rename the module")
+    # After opencode's own error.
+    tui.wait("The prompt was not sent")
 
     def list_kept() -> list[dict[str, Any]]:
         kept: list[dict[str, Any]] = json.loads(opencode_user.ok("prompts", "list", "--json"))
@@ -33,7 +37,7 @@ def test_a_blocked_prompt_is_kept(opencode: OpencodeBench, opencode_user: User) 
     assert len(opencode_user.live_sessions()) == 1
     tui.close_pane()
     until(lambda: not opencode_user.live_sessions(), "the end of the session")
-    (saved,) = opencode_user.saved()
+    saved, _ = opencode_user.saved()
     assert saved["intent"] == TASK
 
 

@@ -168,16 +168,17 @@ def build_context_reply(
     return line
 
 
-def build_flat_reply(key: str, text: Rendered, *, limit: int) -> Reply:
+def build_flat_reply(
+    key: str, text: Rendered, *, limit: int, notice: Rendered | None = None
+) -> Reply:
     """Build a reply with the context under one key, cut so that the line keeps within a limit."""
-    if not text:
-        return NO_REPLY
-    line = build_reply({key: str(text)})
-    return (
-        line
-        if len(line) <= limit
-        else build_flat_reply(key, shorten(text, line, limit), limit=limit)
-    )
+    reply = {key: str(text)} if text else {}
+    if notice:
+        reply["notice"] = str(notice)
+    line = build_reply(reply) if reply else NO_REPLY
+    if text and len(line) > limit:
+        return build_flat_reply(key, shorten(text, line, limit), limit=limit, notice=notice)
+    return line
 
 
 def shorten(text: Rendered, line: str, limit: int) -> Rendered:

@@ -33,6 +33,7 @@ class _LogLine(msgspec.Struct, gc=False):
 
 _LONGEST_PROMPT = 20_000
 _HOOKS = ("hook.start", "hook.end")
+_OURS = "leftoff: "
 _LINES = msgspec.json.Decoder(_LogLine)
 
 
@@ -42,6 +43,7 @@ class CopilotReader:
     def __init__(self, state: dict[str, Any]) -> None:
         self.state = state
         self._prompts: dict[str, str] = state.setdefault("prompts", {})
+        self._kept: dict[str, str] = state.setdefault("kept", {})
         calls = CopilotCalls(state)
         self._reads: dict[str, Read] = {
             "session.start": self._session,
@@ -124,10 +126,13 @@ class CopilotReader:
         # Skills and hooks also write as the user, and are marked as such.
         if not words or text(data.get("source")) not in ("", "user") or words.startswith("<skill-"):
             return []
-        return [UserText(text=words, **event)]
+        is_kept = bool(self._kept) and cut(words, _LONGEST_PROMPT) == self._kept.pop("prompt", "")
+        return [] if is_kept else [UserText(text=words, **event)]
 
     def _read_answer(self, data: Data, event: dict[str, Any]) -> list[SessionEvent]:
         words, thought = text(data.get("content")), text(data.get("reasoningText"))
+        if self._kept and words == self._kept.pop("answer", ""):
+            return []
         events: list[SessionEvent] = [AgentThought(text=thought, **event)] if thought else []
         if not words.strip():
             return events
@@ -149,7 +154,16 @@ class CopilotReader:
         return []
 
     def _hook_end(self, data: Data, event: dict[str, Any]) -> list[SessionEvent]:
-        """Keep a prompt that a hook blocked: it is stored nowhere else."""
+        """Keep a prompt that a hook blocked: it is stored nowhere else.
+
+        One that leftoff answered in place of the model follows, together with that answer.
+        """
         prompt = self._prompts.pop(text(data.get("hookInvocationId")), "")
-        blocked = mapping(data.get("output")).get("decision") == "block"
-        return [PromptQueued(text=prompt, **event)] if blocked and prompt else []
+        output = mapping(data.get("output"))
+        answer = text(output.get("responseContent"))
+        is_ours = output.get("handled") is True and answer.startswith(_OURS)
+        if not prompt or not (is_ours or output.get("decision") == "block"):
+            return []
+        if is_ours:
+            self._kept.update(prompt=prompt.strip(), answer=answer)
+        return [PromptQueued(text=prompt, **event)]

@@ -68,9 +68,9 @@ def find_transcript(root: Path, session_id: str) -> str:
 
 
 def context_reply(event: str, text: Rendered, *, notice: Rendered | None = None) -> Reply:
-    """Build a reply that adds context for the model; the plugin shows no notice to the user."""
-    del event, notice
-    return build_flat_reply("context", text, limit=REPLY_LIMIT)
+    """Build a reply that adds context for the model, and optionally a notice for the user."""
+    del event
+    return build_flat_reply("context", text, limit=REPLY_LIMIT, notice=notice)
 
 
 def block_reply(event: str, reason: Rendered) -> Reply:

@@ -1,6 +1,7 @@
 // leftoff's plugin for opencode. `leftoff init` writes this file and `leftoff uninstall` removes it.
 // It passes events to leftoff's hook program, as other agents do, and adds the replies:
-// {"context": text for the model}, or {"block": reason}. If anything fails, opencode goes on as usual.
+// {"context": text for the model, "notice": text for the user}, or {"block": reason}. If anything
+// fails, opencode goes on as usual.
 import { spawn, spawnSync } from "node:child_process"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
@@ -9,6 +10,9 @@ const HOOK = "@HOOK@"
 const DATA = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "opencode")
 // One database holds all sessions.
 const DATABASE = resolve(DATA, process.env.OPENCODE_DB || "opencode.db")
+
+const NOTICE_MILLISECONDS = 15000
+const AFTER_ERROR_MILLISECONDS = 1000
 
 // A shorter wait, in seconds, is for a server that is busy.
 const LONG_WAIT = 60
@@ -74,6 +78,13 @@ export const Leftoff = async ({ client, directory }) => {
     }
   }
 
+  // The full-screen program shows it for a while; `opencode run` does not.
+  const show = async (message, variant) => {
+    try {
+      await client.tui.showToast({ body: { message, variant, duration: NOTICE_MILLISECONDS } })
+    } catch {}
+  }
+
   const endAll = (reason) => {
     for (const id of started) {
       const input = JSON.stringify(recount(id, "SessionEnd", { reason }))
@@ -116,13 +127,19 @@ export const Leftoff = async ({ client, directory }) => {
         const start = describe(id, "SessionStart", { source })
         const reply = await ask("SessionStart", start, directory, 15000)
         if (reply.context) add(reply.context)
+        if (reply.notice) void show(reply.notice, "info")
       }
       const typed = output.parts.filter((part) => part.type === "text" && !part.synthetic)
       const prompt = typed.map((part) => part.text).join("\n")
       const reply = await ask("UserPromptSubmit", recount(id, "UserPromptSubmit", { prompt }), directory)
-      // opencode shows only "Unexpected server error", and keeps the prompt nowhere; leftoff does.
-      if (reply.block) throw new Error(reply.block)
+      // opencode keeps the prompt nowhere; leftoff does. For the error, opencode shows a notice that
+      // says only "Unexpected server error", and the one after it replaces it.
+      if (reply.block) {
+        setTimeout(() => void show(reply.block, "warning"), AFTER_ERROR_MILLISECONDS)
+        throw new Error(reply.block)
+      }
       if (reply.context) add(reply.context)
+      if (reply.notice) void show(reply.notice, "info")
     },
     "chat.params": async (input) => {
       windows.set(input.sessionID, input.model?.limit?.context)
