@@ -36,8 +36,8 @@ def remember(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
         text = say("Remembered {kind} {id}: {text:300}", **said)
     elif entry.status in {"rejected", "superseded"}:
         text = say(
-            "Not added, because it was {status} before: {text:300}. `leftoff memory approve {id}` "
-            "brings it back.",
+            "Not added, because it was {status} before: {text:300}. To bring it back, ask the "
+            "user to run `leftoff memory approve {id}`.",
             status=entry.status,
             **said,
         )

@@ -1,6 +1,5 @@
 """Run the tools: check the arguments, do the work in the caller's project, and fence the answer."""
 
-import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -23,6 +22,7 @@ from leftoff.hooks import settle
 from leftoff.mcp import memory_tools
 from leftoff.mcp.caller import Caller, FindCaller
 from leftoff.mcp.check_arguments import check
+from leftoff.mcp.name_tools import name_tools
 from leftoff.mcp.tool_answer import Answer
 from leftoff.mcp.tool_schemas import ARGUMENTS
 from leftoff.names import check_name, check_specific, suggest_name
@@ -38,7 +38,6 @@ from leftoff.workspace import Workspace
 _MOST_TEXT = 4_000
 _MOST_ITEMS = 50
 _MOST_PROMPTS = 10
-_COMMAND = re.compile(rf"\b[Rr]un `leftoff ({'|'.join(ARGUMENTS)})\b[^`]*`")
 # Agents cut or refuse longer results.
 _MOST_CHARS = 40_000
 
@@ -59,9 +58,10 @@ def call(name: str, arguments: object, find_caller: FindCaller) -> dict[str, Any
         sys.stderr.write(traceback.format_exc())
         what = traceback.format_exception_only(error)[-1].strip()
         return _refuse(say("This is a bug in leftoff ({what}). Please report it.", what=what))
-    warnings = [say("Warning: {text:lines}", text=each) for each in work.warnings]
+    warned = [name_tools(each) for each in work.warnings]
+    warnings = [say("Warning: {text:lines}", text=each) for each in warned]
     text = fence.cut(join([answer.text, *warnings], "\n\n"), _MOST_CHARS)
-    data = _disarm({**answer.data, "warnings": work.warnings})
+    data = _disarm({**answer.data, "warnings": warned})
     return {"content": [{"type": "text", "text": text}], "structuredContent": data}
 
 
@@ -77,9 +77,7 @@ def _describe(error: LeftoffError) -> Rendered:
     if isinstance(error, ChoiceNeeded):
         lines += [say("Ask the user: {question}", question=error.question), _list_ways(error)]
     elif error.hint:
-        # The agent may have no shell.
-        hint = _COMMAND.sub(r"call `\1`", error.hint)
-        lines.append(say("What to do: {text:lines}", text=hint[:1].upper() + hint[1:]))
+        lines.append(say("What to do: {text:lines}", text=name_tools(error.hint)))
     return join(lines)
 
 
@@ -139,8 +137,8 @@ def save(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
     work.warn_once([*outcome.warnings, *work.unwritten.values()])
     lines = [
         say(
-            'Saved "{name}". Any session can continue it: `leftoff resume {name}`, or the '
-            "`resume` tool.",
+            'Saved "{name}". Any session can continue it: it calls `resume`, or the user runs '
+            "`leftoff resume {name}`.",
             name=saved.checkpoint.name,
         ),
         say('It continues "{name}".', name=outcome.continues) if outcome.continues else say(""),
@@ -237,7 +235,7 @@ def _quote_prompts(prompts: list[str]) -> Rendered:
     if not prompts:
         return say("")
     head = say(
-        "No session answered {count}. Ask the user which to run; `leftoff prompts` has them:",
+        "No session answered {count}. Ask the user which to run:",
         count=format_count(len(prompts), "prompt"),
     )
     return fence.enclose_text(join([head, *map(block, prompts)]))
@@ -288,7 +286,7 @@ def _list_unsaved(work: Workspace) -> list[Rendered]:
     """Name the sessions whose work is in no checkpoint."""
     return [
         say(
-            "- unsaved, of {agent}: {request:120} (`leftoff recover` saves it)",
+            "- unsaved, of {agent}: {request:120} (ask the user to run `leftoff recover`)",
             agent=each.agent,
             request=each.request,
         )

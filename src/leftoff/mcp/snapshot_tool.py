@@ -13,7 +13,7 @@ from leftoff.text.fence import join, say
 from leftoff.text.plural import format_count
 from leftoff.workspace import Workspace
 
-_HOW = "`leftoff snapshot restore ID --here` brings its files back; ask the user first."
+_HOW = "To bring its files back, ask the user to run `leftoff snapshot restore ID --here`."
 
 
 def take_or_list(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
