@@ -347,7 +347,11 @@ class Workspace:
 
     def search(self, words: str, *, limit: int = 20, with_ended: bool = False) -> list[Hit]:
         """Search checkpoints, newest first; the last word matches as a prefix."""
-        return self.store.search(Query(words=words, limit=limit, with_trashed=with_ended))
+        return self.find_hits(Query(words=words, limit=limit, with_trashed=with_ended))
+
+    def find_hits(self, query: Query) -> list[Hit]:
+        """Search with filters; what is found is as old as in every list."""
+        return agent_sessions.running_work.date_hits(self.store, self.store.search(query))
 
     # --- resuming ---
 

@@ -132,4 +132,9 @@ def test_a_thread_is_one_hit_however_many_of_its_revisions_match(filled: Cli) ->
 def test_a_thread_is_found_by_what_an_older_revision_said(filled: Cli) -> None:
     filled.ok("save", "token-work", "--overwrite", "--summary=Something else", "--next=Run it")
 
-    assert found(filled, "refresh", "tokens") == ["token-work"]
+    (hit,) = filled.json("search", "refresh", "tokens")
+    # What comes next in the older revision may have been done since.
+    assert (hit["summary"], hit["next_action"]) == ("Something else", "Run it")
+    assert hit["is_earlier"]
+    assert "  earlier: Rotate the refresh tokens" in filled.ok("search", "refresh", "tokens").out
+    assert not filled.json("search", "something")[0]["is_earlier"]

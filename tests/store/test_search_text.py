@@ -36,6 +36,7 @@ def test_every_text_of_a_checkpoint_is_found(store: Store) -> None:
             plan=Plan(title="quince"),
             last_failure=LastFailure(command="raspberry", error="satsuma"),
             last_commit=Commit(sha="1", subject="tangerine"),
+            commands=["git commit -m tangerine"],
             feature="ugli",
         )
     )
@@ -45,6 +46,12 @@ def test_every_text_of_a_checkpoint_is_found(store: Store) -> None:
     )
 
     assert [word for word in words.split() if found(store, word) != ["apricot-name"]] == []
+
+
+def test_a_commit_that_the_work_did_not_make_is_not_its_text(store: Store) -> None:
+    store.save(draft("one-thing", "Fix", last_commit=Commit(sha="1", subject="Export orders")))
+
+    assert found(store, "export") == []
 
 
 def test_all_words_must_be_there_and_the_last_may_be_begun(store: Store) -> None:

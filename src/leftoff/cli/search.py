@@ -1,6 +1,7 @@
 """The `leftoff search` command: search checkpoints, newest first."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import click
@@ -41,9 +42,9 @@ def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **gi
         with_trashed=with_all,
         limit=limit,
     )
-    hits = app.store.search(query)
+    hits = app.workspace.find_hits(query)
     if app.out.as_json:
-        app.out.json([{**describe_entry(hit.entry, now), "snippet": hit.snippet} for hit in hits])
+        app.out.json([_describe(hit, now) for hit in hits])
         return
     if app.out.is_for_person and hits:
         with app.out.paged():
@@ -52,7 +53,7 @@ def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **gi
     for hit in hits:
         where = f"  {hit.entry.branch}" if hit.entry.branch else ""
         app.out.text(f"{format_name(hit.entry)}  {age_of(hit.entry, now)}{where}", bold=True)
-        app.out.text(f"  {hit.snippet}")
+        app.out.text(f"  {_mark(hit)}{hit.snippet}")
     if not hits:
         app.out.text("Nothing found.")
 
@@ -61,10 +62,22 @@ def _layout_hits(app: App, hits: Sequence[Hit]) -> list[str]:
     """Lay out what was found as `leftoff list` does, with the words that were found."""
     rows = build_rows(app, [hit.entry for hit in hits], app.store.now())
     found = [
-        msgspec.structs.replace(row, next_action=_shorten(row.task, clean_line(hit.snippet)))
+        msgspec.structs.replace(
+            row, next_action=_mark(hit) + _shorten(row.task, clean_line(hit.snippet))
+        )
         for row, hit in zip(rows, hits, strict=True)
     ]
     return layout_threads(found, app.out.look, mark="…")
+
+
+def _describe(hit: Hit, now: datetime) -> dict[str, Any]:
+    entry = describe_entry(hit.entry, now)
+    return {**entry, "snippet": hit.snippet, "is_earlier": hit.is_earlier}
+
+
+def _mark(hit: Hit) -> str:
+    """Return what begins words that only an earlier revision of the thread has."""
+    return "earlier: " if hit.is_earlier else ""
 
 
 def _shorten(task: str, snippet: str) -> str:

@@ -417,14 +417,18 @@ def search(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
     )
     lines = [
         say(
-            "{entry} … {snippet:300}",
+            "{entry}\n  {where}: {snippet:300}",
             entry=_describe_entry(each.entry, now),
+            where="An earlier revision says" if each.is_earlier else "It says",
             snippet=each.snippet,
         )
         for each in hits
     ]
     text = fence.enclose_text(join(lines)) if lines else say("Nothing found.")
-    rows = [{**_build_row(each.entry, now), "snippet": each.snippet} for each in hits]
+    rows = [
+        {**_build_row(each.entry, now), "snippet": each.snippet, "is_earlier": each.is_earlier}
+        for each in hits
+    ]
     return Answer(text, {"notice": fence.NOTICE, "hits": rows})
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from leftoff import session
 from leftoff.session import records
-from leftoff.store import CheckpointEntry, Store
+from leftoff.store import CheckpointEntry, Hit, Store
 
 
 class RunningSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +36,12 @@ def date_by_activity(store: Store, entries: Sequence[CheckpointEntry]) -> list[C
         for entry in entries
     ]
     return sorted(dated, key=lambda entry: entry.as_of, reverse=True)
+
+
+def date_hits(store: Store, hits: Sequence[Hit]) -> list[Hit]:
+    """Return search results with the last activity of running sessions, in their order."""
+    dated = {each.id: each for each in date_by_activity(store, [hit.entry for hit in hits])}
+    return [msgspec.structs.replace(hit, entry=dated[hit.entry.id]) for hit in hits]
 
 
 def find_running_work(store: Store) -> list[RunningSession]:

@@ -65,10 +65,12 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
-    """A matching checkpoint, with the text around the match."""
+    """A thread as it is now, with the text around the match."""
 
     entry: CheckpointEntry
     snippet: str
+    is_earlier: bool = False
+    """Whether only an earlier revision matches."""
 
 
 # How long a save waits while another process brings the index up to date.
@@ -415,7 +417,7 @@ class StoreIndex(LogIndex):
         return [row[0] for row in rows if row[0]]
 
     def search(self, query: Query) -> list[Hit]:
-        """Find threads by words, newest first: of each, the newest revision that matches.
+        """Find threads by words: the one with the newest revision that matches comes first.
 
         They are not ranked. Ranking visits every match, and a word that occurs in all of 100,000
         checkpoints would take a quarter of a second.
@@ -430,12 +432,20 @@ class StoreIndex(LogIndex):
             rows = self._search_page(query, match, high, page)
             for row in rows:
                 entry = _build_entry(row[1:-1])
-                text = snippet(join_cjk(row[-1]), query.words) if entry.slot not in found else ""
-                found.setdefault(entry.slot, Hit(entry=entry, snippet=text))
+                if entry.slot not in found:
+                    text = snippet(join_cjk(row[-1]), query.words)
+                    found[entry.slot] = self._build_hit(entry, text)
             if len(rows) < page:
                 break
             high, page = rows[-1][0] - 1, 4 * page
         return [*found.values()][: query.limit]
+
+    def _build_hit(self, found: CheckpointEntry, text: str) -> Hit:
+        """Return the thread as it is now: what an earlier revision said was next may be done."""
+        head = None if found.is_head else self.head(found.slot)
+        if head is None or head.problem is not None:
+            return Hit(entry=found, snippet=text)
+        return Hit(entry=head, snippet=text, is_earlier=True)
 
     def _search_page(
         self, query: Query, match: str, high: int, limit: int

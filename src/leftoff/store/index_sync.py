@@ -24,7 +24,7 @@ from leftoff.store.search_text import searchable, split_cjk
 # --- tables ---
 
 
-VERSION = 8
+VERSION = 9
 
 _SCHEMA = """
 CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));

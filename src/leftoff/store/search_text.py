@@ -46,8 +46,16 @@ def _list_texts(checkpoint: Checkpoint) -> Iterator[str | None]:
     yield checkpoint.plan.title if checkpoint.plan else None
     if checkpoint.last_failure:
         yield f"{checkpoint.last_failure.command}\n{checkpoint.last_failure.error}"
-    yield checkpoint.last_commit.subject if checkpoint.last_commit else None
+    if checkpoint.last_commit and _has_committed(checkpoint):
+        yield checkpoint.last_commit.subject
     yield checkpoint.feature
+
+
+def _has_committed(checkpoint: Checkpoint) -> bool:
+    """Return whether the last commit is one of this work: every checkpoint names git's last one."""
+    trail = (step.what for step in checkpoint.trail)
+    ran = (*checkpoint.commands, *checkpoint.also_ran, *trail)
+    return checkpoint.trigger == "ship" or any("git commit" in each for each in ran)
 
 
 def split_cjk(text: str) -> str:

@@ -113,7 +113,7 @@ def _search_threads(home: SiteProject, work: Workspace, filters: Filters) -> Ite
         limit=_SHOWN + _SPARE,
     )
     # One result for each thread, not one for each of its revisions.
-    hits = {hit.entry.slot: hit for hit in reversed(work.store.search(query))}
+    hits = {hit.entry.slot: hit for hit in reversed(work.find_hits(query))}
     for hit in hits.values():
         entry = hit.entry
         yield Found(
