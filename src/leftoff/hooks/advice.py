@@ -43,11 +43,11 @@ def prepare_advice(case: Case) -> Case:
     advice = [
         *lost,
         *_retell(case),
-        *_advice(case, reached),
+        *_choose_advice(case, reached),
         *warn_of_repeats(case.store, case.now.repeats),
     ]
     is_new = _has_news(case) or late.is_new or is_loss_new
-    since = None if is_new else _ready_since(_place(state, event, event.cwd))
+    since = None if is_new else _find_ready_time(_place(state, event, event.cwd))
     reason = f"context at {case.percent:.2f}%" if is_blocking else ""
     reply = late.reply
     if advice:
@@ -58,11 +58,11 @@ def prepare_advice(case: Case) -> Case:
 
 def _is_printed(state: Path, event: HookEvent) -> bool:
     """Return whether a reply was ready when this prompt came; a later one is for the next."""
-    since = _ready_since(_place(state, event, event.cwd))
+    since = _find_ready_time(_place(state, event, event.cwd))
     return event.kind == "prompt" and since is not None and since <= event.at
 
 
-def _ready_since(place: Path) -> float | None:
+def _find_ready_time(place: Path) -> float | None:
     return place.stat().st_mtime if place.exists() else None
 
 
@@ -111,7 +111,7 @@ def _find_announced_step(case: Case, reached: int, *, is_printed: bool) -> int:
     return max(announced, case.now.ready) if is_printed or is_deferred else announced
 
 
-def _advice(case: Case, reached: int) -> list[Rendered]:
+def _choose_advice(case: Case, reached: int) -> list[Rendered]:
     """Return the advice that the session has not been shown yet; none while it is silenced."""
     is_new = reached > case.now.advised and case.now.deferred_at is None
     if not (case.percent and is_new):

@@ -71,14 +71,14 @@ def format_recovery(
 
     Agents also give up a compaction that they have announced, so it may not be certain.
     """
-    entry = _entry(event, store)
-    sources = [*_sources(event, store, settings)]
+    entry = _find_entry(event, store)
+    sources = [*_list_sources(event, store, settings)]
     if entry is None and not sources:
         return say("")
     started = say("leftoff: a compaction of this session was started.")
     before = say("leftoff: this session was compacted.") if is_certain else started
     state = _find_state(entry, event, store, before, settings)
-    closing = _closing(entry, store, settings)
+    closing = _ask_to_confirm(entry, store, settings)
     # The agent would cut a longer reply in the middle of a line.
     most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS
     text = join([state.render(settings.budget, most), *sources, closing])
@@ -101,7 +101,7 @@ def _shorten(
     return join([state.render(budget, room), rest])
 
 
-def _entry(event: HookEvent, store: Store) -> CheckpointEntry | None:
+def _find_entry(event: HookEvent, store: Store) -> CheckpointEntry | None:
     """Find the session's newest checkpoint, or the newest autosave of this worktree."""
     own = store.index().newest_of_session(event.session_id)
     if own is not None:
@@ -136,7 +136,9 @@ def _find_state(
     return _LastState(say("{before} {where}:", before=before, where=where), checkpoint, checks)
 
 
-def _closing(entry: CheckpointEntry | None, store: Store, settings: config.Settings) -> Rendered:
+def _ask_to_confirm(
+    entry: CheckpointEntry | None, store: Store, settings: config.Settings
+) -> Rendered:
     """Ask the user to confirm the last task, if the settings require that."""
     if settings.confirm != "always":
         return say("")
@@ -151,13 +153,13 @@ def _closing(entry: CheckpointEntry | None, store: Store, settings: config.Setti
     )
 
 
-def _sources(event: HookEvent, store: Store, settings: config.Settings) -> Iterator[Rendered]:
+def _list_sources(event: HookEvent, store: Store, settings: config.Settings) -> Iterator[Rendered]:
     """Yield what was written before the compaction, the most useful first."""
     notes = place(store.project, settings)
     buffer = notes.parent / "memory" / "working-buffer.md"
     if said := _quote_requests(event, store):
         yield said
-    elif text := _tail(buffer):
+    elif text := _read_notes(buffer):
         yield _quote_file(buffer, text[-_SAID_CHARS:])
     state = state_file.text_of(notes)
     if not state_file.is_empty(state):
@@ -165,7 +167,7 @@ def _sources(event: HookEvent, store: Store, settings: config.Settings) -> Itera
     today = store.now().astimezone()
     for day in (today, today - timedelta(days=1)):
         daily = notes.parent / "memory" / f"{day:%Y-%m-%d}.md"
-        if text := _tail(daily):
+        if text := _read_notes(daily):
             yield _quote_file(daily, text[-_DAY_CHARS:])
 
 
@@ -189,7 +191,7 @@ def _quote_requests(event: HookEvent, store: Store) -> Rendered:
     )
 
 
-def _tail(path: Path) -> str:
+def _read_notes(path: Path) -> str:
     return state_file.text_of(path).strip()
 
 

@@ -40,7 +40,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     settings = Context(environment, project).settings
     store = Store(project)
     try:
-        percent = _blocking_percent(store, read, settings)
+        percent = _find_blocking_percent(store, read, settings)
         if percent is None:
             replies.remove(ask_path.with_name(ask_path.name.removesuffix(replies.ASK)))
             return NO_REPLY
@@ -60,7 +60,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     )
 
 
-def _blocking_percent(store: Store, event: HookEvent, settings: Settings) -> float | None:
+def _find_blocking_percent(store: Store, event: HookEvent, settings: Settings) -> float | None:
     """Return how full the context is if the prompt must be blocked; None if it passes."""
     record = session.records.load(store, event.agent, event.session_id)
     # Copilot's prompts do not name the transcript.

@@ -53,7 +53,7 @@ def _trigger(case: Case) -> str | None:
         return "precompact" if event.kind == "pre-compact" else "session-end"
     if event.kind == "prompt" and says_goodbye(event.prompt):
         return "close"
-    if event.kind in {"prompt", "idle"} and _idle_seconds(case) > IDLE_SECONDS:
+    if event.kind in {"prompt", "idle"} and _count_idle_seconds(case) > IDLE_SECONDS:
         return "idle"
     if event.kind in {"prompt", "pre-tool"} and _is_long(case):
         return "long-command"
@@ -62,7 +62,7 @@ def _trigger(case: Case) -> str | None:
     return "context" if is_autosave_due(case.percent, case.settings) else None
 
 
-def _idle_seconds(case: Case) -> float:
+def _count_idle_seconds(case: Case) -> float:
     return (case.at - case.before.seen_at).total_seconds() if case.before.seen_at else 0.0
 
 
@@ -100,7 +100,7 @@ def _save_state(case: Case, trigger: str) -> Case:
         "session_id": case.event.session_id,
         **read_native_notes(case),
         "trigger": trigger,
-        "reason": _reason(case, trigger),
+        "reason": _describe_reason(case, trigger),
     }
     draft = drop_unwanted(
         compose(fields, case.store, case.settings, session=session), case.settings
@@ -211,21 +211,21 @@ def _has_unsaved_notes(case: Case) -> bool:
 _WORK = ("summary", "done", "next_action")
 
 
-def _reason(case: Case, trigger: str) -> str:
+def _describe_reason(case: Case, trigger: str) -> str:
     """Describe in a few words what triggered the save."""
     event = case.event
     reasons = {
         "close": f"close signal: {event.prompt.strip()}",
         "context": f"context {case.percent or 0:.0f}%",
-        "idle": f"idle {_idle_seconds(case) / 60:.0f} min",
-        "long-command": _long(case),
+        "idle": f"idle {_count_idle_seconds(case) / 60:.0f} min",
+        "long-command": _describe_length(case),
         "precompact": f"compaction: {event.source or 'auto'}",
         "session-end": f"session end: {event.source or 'unknown'}",
     }
     return " ".join(reasons.get(trigger, trigger).split())[:_REASON_CHARS]
 
 
-def _long(case: Case) -> str:
+def _describe_length(case: Case) -> str:
     command = case.event.command
     if is_long(command, case.event.timeout_seconds):
         return f"long command: {redact(command)}"
@@ -325,13 +325,13 @@ def update_mirrors(case: Case) -> Case:
     if not case.settings.mirror:
         return case
     exported = open_mirrors(case.settings.mirror).export_changes(
-        case.store, session=_news(case), briefing=lambda: _briefing(case.store)
+        case.store, session=_collect_news(case), briefing=lambda: _write_briefing(case.store)
     )
     trouble.note_files(case.store.project, exported.problems)
     return case
 
 
-def _news(case: Case) -> SessionNews:
+def _collect_news(case: Case) -> SessionNews:
     """Collect what native files show about the session."""
     event = case.event
     waiting = [
@@ -355,5 +355,5 @@ def _news(case: Case) -> SessionNews:
     )
 
 
-def _briefing(store: Store) -> str:
+def _write_briefing(store: Store) -> str:
     return threads.memory_briefing.page(store)

@@ -22,13 +22,13 @@ def find_objection(
 ) -> Rendered | None:
     """Return why a tool call is denied and what to do instead; None for nearly all calls."""
     if event.tool in _WRITERS and event.file:
-        return _against_writing(event, project)
+        return _object_to_writing(event, project)
     if "git" not in event.command and "rm" not in event.command:
         return None
     return find_danger(event.command, _build_command_context(event, project, settings))
 
 
-def _against_writing(event: HookEvent, project: Project) -> Rendered | None:
+def _object_to_writing(event: HookEvent, project: Project) -> Rendered | None:
     path = os.path.realpath(Path(event.cwd, event.file))
     if not any(Path(path).is_relative_to(folder) for folder in _own(project)):
         return None
@@ -39,7 +39,7 @@ def _against_writing(event: HookEvent, project: Project) -> Rendered | None:
     )
 
 
-def _head_ref(project: Project) -> str | None:
+def _find_head_ref(project: Project) -> str | None:
     try:
         found = repository.find_repository_at(project.worktree)
     except OSError:
@@ -54,16 +54,16 @@ def _build_command_context(
     """Collect what the rules for this command need; reading the rest would take time."""
     command = event.command
     folder = os.path.realpath(event.cwd)
-    ref = _head_ref(project) if "push" in command else None
+    ref = _find_head_ref(project) if "push" in command else None
     goes_to_main = any(word in command for word in _TO_MAIN)
     return CommandContext(
         folder=folder,
         home=str(project.environment.home),
         worktree=str(project.worktree),
         own=_own(project),
-        native=_native(project, settings) if "rm" in command else (),
+        native=_list_native_folders(project, settings) if "rm" in command else (),
         branch=(ref or "").removeprefix("refs/heads/"),
-        feature=_under_way(project, event.session_id) if goes_to_main else "",
+        feature=_find_feature(project, event.session_id) if goes_to_main else "",
     )
 
 
@@ -72,7 +72,7 @@ def _own(project: Project) -> tuple[str, ...]:
     return tuple(os.path.realpath(folder) for folder in folders)
 
 
-def _native(project: Project, settings: config.Settings) -> tuple[str, ...]:
+def _list_native_folders(project: Project, settings: config.Settings) -> tuple[str, ...]:
     """Return the home folders of the profiles in use, and their folders with checkpoints."""
     folders: list[Path] = []
     for name in dict.fromkeys([settings.profile, *settings.mirror]):
@@ -83,7 +83,7 @@ def _native(project: Project, settings: config.Settings) -> tuple[str, ...]:
     return tuple(os.path.realpath(folder) for folder in folders)
 
 
-def _under_way(project: Project, session_id: str) -> str:
+def _find_feature(project: Project, session_id: str) -> str:
     """Return the feature in progress here; empty if there is none."""
     if not (project.store / "loops").exists():
         return ""

@@ -72,14 +72,14 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     """Store the event, then return the reply: a warning, a block, or nothing."""
     environment = read_environment()
     read = spool.read(spool.keep(environment.state_folder, agent, event, data))
-    project = _project(environment, read)
+    project = _find_project(environment, read)
     if read is None or project is None:
         return NO_REPLY
     settings = config.load(project).settings
     if is_off(project) or (settings.guard == "off" and settings.safety == "off"):
         ask_path.unlink(missing_ok=True)
         return NO_REPLY
-    if settings.safety == "on" and (reason := _unsafe(read, project, settings)):
+    if settings.safety == "on" and (reason := _object_to_danger(read, project, settings)):
         return DIALECTS[agent].deny_reply(event, say("leftoff: {reason}", reason=reason))
     if settings.guard == "off" or is_always_allowed(read):
         return NO_REPLY
@@ -88,7 +88,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     return reply(event, text) if text else NO_REPLY
 
 
-def _project(environment: Environment, event: HookEvent | None) -> Project | None:
+def _find_project(environment: Environment, event: HookEvent | None) -> Project | None:
     try:
         return find_project(environment, Path(event.cwd)) if event is not None else None
     except (NotAProject, OSError):
@@ -114,7 +114,9 @@ _SAVE = (
 )
 
 
-def _unsafe(event: HookEvent, project: Project, settings: config.Settings) -> Rendered | None:
+def _object_to_danger(
+    event: HookEvent, project: Project, settings: config.Settings
+) -> Rendered | None:
     return hooks.command_policy.find_objection(event, project, settings)
 
 

@@ -18,7 +18,7 @@ def with_live_use(facts: Facts, state: Path, session_id: str) -> Facts:
     if use is None:
         return facts
     tokens, window, at = use
-    is_newer = at > _seconds(facts.last_at)
+    is_newer = at > _to_seconds(facts.last_at)
     return msgspec.structs.replace(
         facts, tokens=tokens if is_newer else facts.tokens, window=window
     )
@@ -38,7 +38,7 @@ def update_statusline(store: Store, state: Path, session_id: str, facts: Facts |
     )
 
 
-def _seconds(moment: str) -> float:
+def _to_seconds(moment: str) -> float:
     found = times.parse(moment, zone=None)
     return found.timestamp() if found else 0.0
 

@@ -120,10 +120,10 @@ def _check_branch(call: GitCall, standing: CommandContext) -> Rendered | None:
 
 
 def _check_checkout(call: GitCall, standing: CommandContext) -> Rendered | None:
-    return _check_main({_branch_after(call)}, "checked out", standing)
+    return _check_main({_find_branch_after(call)}, "checked out", standing)
 
 
-def _branch_after(call: GitCall) -> str:
+def _find_branch_after(call: GitCall) -> str:
     """Return the branch that a checkout switches to; empty if it switches to none."""
     for names in (("b",), ("B",), ("c", "--create"), ("C", "--force-create")):
         if made := call.value(*names):
@@ -151,7 +151,7 @@ def _check_main(targets: Iterable[str], done: str, standing: CommandContext) -> 
 def _check_removal(words: tuple[str, ...], standing: CommandContext) -> Rendered | None:
     call = GitCall.from_words(("rm", *words))
     is_deep = call.has("rR", "--recursive")
-    for path in (_absolute(word, standing) for word in (*call.words, *call.paths)):
+    for path in (_make_absolute(word, standing) for word in (*call.words, *call.paths)):
         # Without -r, rm removes only files: inside a protected folder, never the folder itself.
         kept = [
             folder
@@ -172,22 +172,24 @@ def _check_removal(words: tuple[str, ...], standing: CommandContext) -> Rendered
 def _change_folder(standing: CommandContext, words: tuple[str, ...]) -> CommandContext:
     """Return the context after a change of folder; the folder is empty if it is unknown."""
     plain = [word for word in words if not word.startswith("-") or word == "-"]
-    folder = _absolute(plain[0], standing) if plain else standing.home
-    return msgspec.structs.replace(standing, folder=folder, branch=_branch_in(folder, standing))
+    folder = _make_absolute(plain[0], standing) if plain else standing.home
+    return msgspec.structs.replace(
+        standing, folder=folder, branch=_find_branch_in(folder, standing)
+    )
 
 
 def _change_branch(standing: CommandContext, call: GitCall) -> CommandContext:
     """Return the context after a call of git, as in `git switch -c NAME && git push`."""
     is_here = call.name in {"checkout", "switch"} and not call.folders
-    branch = _branch_after(call) if is_here else ""
+    branch = _find_branch_after(call) if is_here else ""
     return msgspec.structs.replace(standing, branch=branch) if branch else standing
 
 
-def _branch_in(folder: str, standing: CommandContext) -> str:
+def _find_branch_in(folder: str, standing: CommandContext) -> str:
     return standing.branch if _is_in(folder, standing.worktree) else ""
 
 
-def _absolute(word: str, standing: CommandContext) -> str:
+def _make_absolute(word: str, standing: CommandContext) -> str:
     """Return the absolute path that a word names; empty if only a shell could know it."""
     for start, folder in (
         ("~", standing.home),
@@ -209,16 +211,16 @@ def _covers(pattern: str, folder: str) -> bool:
     """Return whether a path, which may have wildcards, is a folder or one of its parents."""
     if not pattern:
         return False
-    wanted, parts = (_parts(each) for each in (pattern, folder))
+    wanted, parts = (_split_path(each) for each in (pattern, folder))
     return len(wanted) <= len(parts) and all(map(_matches, parts, wanted))
 
 
 def _is_in(path: str, folder: str) -> bool:
-    parts = _parts(folder)
-    return bool(path and folder) and _parts(path)[: len(parts)] == parts
+    parts = _split_path(folder)
+    return bool(path and folder) and _split_path(path)[: len(parts)] == parts
 
 
-def _parts(path: str) -> list[str]:
+def _split_path(path: str) -> list[str]:
     return [part for part in path.split("/") if part]
 
 

@@ -228,11 +228,11 @@ def make_claim(state: str) -> bool:
     if at is None:
         return True
     slot = at // _SLOT_SECONDS
-    if _last_owner(f"{state}/{_CLAIM}{slot - 1}"):
+    if _find_last_owner(f"{state}/{_CLAIM}{slot - 1}"):
         return False
     path = f"{state}/{_CLAIM}{slot}"
     while not _write_claim(path):
-        owner = _owner(path)
+        owner = _await_owner(path)
         if not owner:
             # The process that made the claim was killed, or is extremely slow.
             return True
@@ -265,24 +265,24 @@ def _write_claim(path: str) -> bool:
     return True
 
 
-def _last_owner(path: str) -> int:
+def _find_last_owner(path: str) -> int:
     """Return the running process of the last claim in a slot; 0 if there is none."""
     # The process of an empty claim is starting settle right now, and its pid follows.
-    while os.path.lexists(path) and (owner := _owner(path)):
+    while os.path.lexists(path) and (owner := _await_owner(path)):
         if is_there(owner):
             return owner if owner != os.getpid() else 0
         path = f"{path}.{owner}"
     return 0
 
 
-def _owner(path: str) -> int:
+def _await_owner(path: str) -> int:
     """Wait for the pid in a claim and return it; 0 if it is never written."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not (owner := _pid_in(path)) and time.monotonic() < deadline:
+    while not (owner := _read_pid(path)) and time.monotonic() < deadline:
         time.sleep(_PAUSE_SECONDS)
     return owner
 
 
-def _pid_in(path: str) -> int:
+def _read_pid(path: str) -> int:
     words = words_of(path)
     return int(words[0]) if words and is_pid(words[0]) else 0

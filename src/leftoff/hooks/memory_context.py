@@ -54,7 +54,7 @@ def add_memory(
         known = _Page(store, _place(store, settings), page or "", with_standing=not reply.text)
         if settings.offers == "latest":
             known.drop_older_work()
-        text = _fitting(reply, event, settings, known)
+        text = _fit_page(reply, event, settings, known)
     except (LeftoffError, OSError) as error:
         trouble.note(store.project.state_folder, "the memory briefing", error)
         return reply
@@ -63,7 +63,7 @@ def add_memory(
     return msgspec.structs.replace(reply, text=join([reply.text, text], "\n\n"))
 
 
-def _fitting(
+def _fit_page(
     reply: StartReply, event: HookEvent, settings: config.Settings, page: "_Page"
 ) -> Rendered:
     if settings.memory_budget < _LEAST_TOKENS:

@@ -115,7 +115,7 @@ def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: 
         "--decline. If they ask for something else, just do that.{place}",
         what=say("which one to resume, if any" if also else "whether to resume it"),
         asked=_say_what_continue_means(settings, are_several=bool(also)),
-        key=_key(checkpoint),
+        key=_choose_key(checkpoint),
         # With quoin's files, the restore also reads artifacts and prompts.
         how="--pending" if _has_sentinels(settings) else "--accept",
         other=say(" (or another name)" if also else ""),
@@ -180,7 +180,7 @@ def _format_limit(
     if not limit:
         return say("")
     command = say(
-        "`leftoff resume {key:200} --in {agent}`", key=_key(checkpoint), agent=other or ""
+        "`leftoff resume {key:200} --in {agent}`", key=_choose_key(checkpoint), agent=other or ""
     )
     elsewhere = (
         say(" To continue in another agent, run {command}.", command=command)
@@ -275,7 +275,7 @@ def _offer_elsewhere(
     """Name the work of other worktrees; the user may want to go there, or to take it over."""
     if not entries:
         return StartReply()
-    lines = [_line(entry, store) for entry in entries[:_MOST_LISTED]]
+    lines = [_format_line(entry, store) for entry in entries[:_MOST_LISTED]]
     shown = fit_first(lines, [limit_tokens(settings.start_budget // 2)]) or lines[:1]
     more = say(" `leftoff list` shows all." if len(shown) < len(entries) else "")
     text = say(
@@ -300,7 +300,7 @@ def _list_others(entries: Sequence[CheckpointEntry], store: Store, *, budget: in
     """List as many other pieces of work as fit, with their files, and say if there are more."""
     if not entries:
         return []
-    lines = [_line(entry, store) for entry in entries[:_MOST_LISTED]]
+    lines = [_format_line(entry, store) for entry in entries[:_MOST_LISTED]]
     shown = fit_first(lines, [limit_tokens(budget)]) or lines[:1]
     more = say(" (`leftoff list` shows all)" if len(shown) < len(entries) else "")
     items = [
@@ -325,7 +325,7 @@ def _list_files(entry: CheckpointEntry, store: Store) -> Item:
     return Item(say("  edited: "), _ITS_FILES, fill=fill)
 
 
-def _key(checkpoint: Checkpoint) -> str:
+def _choose_key(checkpoint: Checkpoint) -> str:
     """Return the name if it is a plain word, otherwise the id: it is shown outside the fence."""
     name = checkpoint.name or ""
     return name if _PLAIN.fullmatch(name) else checkpoint.id
@@ -355,7 +355,7 @@ def _format_opening(checkpoint: Checkpoint) -> Rendered:
     return say("leftoff: work was left off here.")
 
 
-def _line(entry: CheckpointEntry, store: Store) -> Rendered:
+def _format_line(entry: CheckpointEntry, store: Store) -> Rendered:
     branch = say(", branch {name}", name=entry.branch) if entry.branch else say("")
     return say(
         "- {name}{branch}{elsewhere}, {age}{declined}: {task:80}",

@@ -256,7 +256,7 @@ def find_former_session(record: SessionRecord) -> str | None:
     first = _MESSAGE_ID.search(begin)
     if others or first is None:
         return others[-1] if others else None
-    beside = sorted(path.parent.glob("*.jsonl"), key=_age_rank)[:_MOST_BESIDE]
+    beside = sorted(path.parent.glob("*.jsonl"), key=_rank_by_age)[:_MOST_BESIDE]
     return next(
         (each.stem for each in beside if each != path and first[0] in _read_begin(each)), None
     )
@@ -270,7 +270,7 @@ def _read_begin(path: Path) -> bytes:
         return b""
 
 
-def _age_rank(path: Path) -> float:
+def _rank_by_age(path: Path) -> float:
     """Order files by their last change, newest first."""
     try:
         return -path.stat().st_mtime
@@ -365,10 +365,10 @@ def wait_for_words(
 def has_words(transcript: Path, words: str, *, after: int) -> bool:
     """Return whether the end of the transcript, from an offset on, holds these words."""
     last_line = words.strip().splitlines()[-1].strip()[-_COMPARED_CHARS:]
-    return msgspec.json.encode(last_line)[1:-1] in _tail(transcript, after)
+    return msgspec.json.encode(last_line)[1:-1] in _read_tail(transcript, after)
 
 
-def _tail(transcript: Path, after: int) -> bytes:
+def _read_tail(transcript: Path, after: int) -> bytes:
     try:
         with transcript.open("rb") as file:
             size = file.seek(0, 2)
@@ -413,22 +413,24 @@ def list_unwritten(record: SessionRecord) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if asked:
         fields |= {"intent": asked, "pending_prompts": [] if said or began else [asked]}
-        fields |= _next(f"Answer the prompt that is still waiting: {_short(asked)}", "prompt")
+        fields |= _build_next_action(
+            f"Answer the prompt that is still waiting: {_shorten(asked)}", "prompt"
+        )
     if began:
         fields["in_flight"] = {"tool": "Bash", "what": began}
-        again = f"Check, then repeat, the call that was cut short: Bash: {_short(began)}."
-        fields |= _next(again, "call")
+        again = f"Check, then repeat, the call that was cut short: Bash: {_shorten(began)}."
+        fields |= _build_next_action(again, "call")
     if said:
         fields["left_off"] = said
-        fields |= _next(f"The agent's last words: {_short(said)}", "proposal")
+        fields |= _build_next_action(f"The agent's last words: {_shorten(said)}", "proposal")
     return fields
 
 
-def _next(text: str, source: str) -> dict[str, Any]:
+def _build_next_action(text: str, source: str) -> dict[str, Any]:
     return {"next_action": {"text": text, "origin": "inferred", "source": source}}
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return " ".join(text.split())[:_SHOWN_CHARS]
 
 

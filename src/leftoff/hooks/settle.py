@@ -74,7 +74,7 @@ def run_apart(state: str | os.PathLike[str], *, wait_seconds: float) -> bool:
     """
     if not list_waiting(state):
         return True
-    waiting = _news(os.fspath(state))
+    waiting = _list_untried(os.fspath(state))
     patience = wait_seconds if len(waiting) > _FEW else max(wait_seconds, _FEW_SECONDS)
     return await_events(state, waiting, wait_seconds=patience)
 
@@ -89,7 +89,7 @@ def await_ends(state: str | os.PathLike[str]) -> None:
 
     In scripts, the next command follows in the same instant, and would take them for dead.
     """
-    ends = {name for name in _news(os.fspath(state)) if name.split(".")[1] == "SessionEnd"}
+    ends = {name for name in _list_untried(os.fspath(state)) if name.split(".")[1] == "SessionEnd"}
     if ends:
         await_events(state, ends, wait_seconds=_FEW_SECONDS)
 
@@ -101,7 +101,7 @@ def await_events(
     place, waiting = os.fspath(state), {*names}
     child = wake(place)
     deadline = time.monotonic() + wait_seconds
-    while (left := waiting & _news(place)) and time.monotonic() < deadline:
+    while (left := waiting & _list_untried(place)) and time.monotonic() < deadline:
         time.sleep(_PAUSE_SECONDS)
     if child is not None:
         with contextlib.suppress(OSError):
@@ -201,11 +201,11 @@ def _is_locked(descriptor: int, is_worth_waiting: Callable[[], bool]) -> bool:
 def _supervise(state: str, seconds: float) -> None:
     """Run workers, one at a time, until nothing new is in the spool."""
     for number in range(_ROUNDS):
-        before = _news(state)
+        before = _list_untried(state)
         with _hold_mark(state) as mark:
             # A failed event gets one more try from each settle, not from each of its workers.
             died = _let_work(state, seconds, mark, with_tried=not number)
-        after = _news(state)
+        after = _list_untried(state)
         # A worker that survived has tried all events; one that died has marked the one it died at.
         if not after - before and (not died or after == before):
             return
@@ -218,7 +218,7 @@ def _let_work(state: str, seconds: float, mark: lease.LeaseMark, *, with_tried: 
     reader, writer = os.pipe()
     worker = os.fork()
     if worker == 0:
-        _work(state, seconds, with_tried=with_tried)
+        _drain_and_end(state, seconds, with_tried=with_tried)
     os.close(writer)
     lease.hold(mark, worker)
     # The pipe becomes readable when the worker ends.
@@ -231,7 +231,7 @@ def _let_work(state: str, seconds: float, mark: lease.LeaseMark, *, with_tried: 
     return code < 0
 
 
-def _work(state: str, seconds: float, *, with_tried: bool) -> None:
+def _drain_and_end(state: str, seconds: float, *, with_tried: bool) -> None:
     """Drain the spool and end this process, whatever happens."""
     code = 1
     try:
@@ -245,10 +245,10 @@ def _work(state: str, seconds: float, *, with_tried: bool) -> None:
 
 def _drain_until_empty(state: str) -> None:
     for _ in range(_ROUNDS):
-        before = _news(state)
+        before = _list_untried(state)
         with _hold_mark(state):
             hooks.drain_spool.drain(state)
-        if not _news(state) - before:
+        if not _list_untried(state) - before:
             return
 
 
@@ -266,7 +266,7 @@ def _hold_mark(state: str) -> Iterator[lease.LeaseMark]:
         mark.remove()
 
 
-def _news(state: str) -> set[str]:
+def _list_untried(state: str) -> set[str]:
     """Return the events that were never tried; the others wait for the next settle."""
     return {name for name in list_waiting(state) if lease.TRIED not in name}
 

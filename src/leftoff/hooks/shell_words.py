@@ -91,7 +91,7 @@ def _unwrap_command(command: ShellCommand, depth: int) -> Iterator[ShellCommand]
         for text in inner:
             yield from commands(text, depth + 1)
     elif bare.program in _RUNNERS and depth < _DEEPEST:
-        yield from _unwrap_command(ShellCommand(_after_runner(bare), command.documents), depth + 1)
+        yield from _unwrap_command(ShellCommand(_drop_runner(bare), command.documents), depth + 1)
     else:
         yield bare
         for found in _list_execs(words) if bare.program == "find" and depth < _DEEPEST else ():
@@ -108,7 +108,7 @@ def _list_texts(command: ShellCommand) -> Iterator[str]:
     elif command.program == "env" and "-S" in words[:-1]:
         yield " ".join(words[words.index("-S") + 1 :])
     elif command.program in _RUNS_TEXT:
-        yield from _scripts(command)
+        yield from _list_scripts(command)
 
 
 def _list_execs(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -120,7 +120,7 @@ def _list_execs(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
             yield rest[:end]
 
 
-def _after_runner(command: ShellCommand) -> tuple[str, ...]:
+def _drop_runner(command: ShellCommand) -> tuple[str, ...]:
     rest, takes_word = command.words[1:], _RUNNERS[command.program]
     while rest and rest[0].startswith("-") and rest[0] != "--":
         # `-u name` takes the next word, `-uname` and `--user=name` do not.
@@ -131,7 +131,7 @@ def _after_runner(command: ShellCommand) -> tuple[str, ...]:
     return rest[_WORDS_BEFORE.get(command.program, 0) :]
 
 
-def _scripts(command: ShellCommand) -> tuple[str, ...]:
+def _list_scripts(command: ShellCommand) -> tuple[str, ...]:
     """Return the scripts that a shell would run: after `-c`, or in its here-documents."""
     for place, word in enumerate(command.words[1:], 1):
         if word.startswith("-") and not word.startswith("--") and "c" in word:

@@ -34,7 +34,7 @@ def keep_code(case: Case, *, is_saved: bool) -> None:
     )
     # A thread can have a priority of its own, which the programs that it starts inherit. A process
     # could not take its own back.
-    worker = threading.Thread(target=_work, args=(case, reason))
+    worker = threading.Thread(target=_take_quietly, args=(case, reason))
     worker.start()
     worker.join()
 
@@ -45,7 +45,7 @@ def _name_trigger(case: Case, *, is_saved: bool) -> SnapshotTrigger:
     return "checkpoint" if is_saved else "turn"
 
 
-def _work(case: Case, reason: Reason) -> None:
+def _take_quietly(case: Case, reason: Reason) -> None:
     # Only Linux has this for threads.
     with contextlib.suppress(OSError, AttributeError):
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

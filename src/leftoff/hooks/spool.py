@@ -56,7 +56,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
 
 def letters(state: Path) -> list[Letter]:
     """Return the waiting events in the order they came; those that failed before come last."""
-    order = sorted(_letters(state / "spool"), key=lambda letter: (letter.at, letter.path.name))
+    order = sorted(_list_letters(state / "spool"), key=lambda letter: (letter.at, letter.path.name))
     return sorted(order, key=lambda letter: (letter.failures, letter.deaths))
 
 
@@ -68,7 +68,7 @@ def read_times(state: Path) -> Iterator[float]:
                 yield entry.stat(follow_symlinks=False).st_mtime
 
 
-def _letters(spool: Path) -> Iterator[Letter]:
+def _list_letters(spool: Path) -> Iterator[Letter]:
     if not disk.is_own_folder(spool):
         return
     with os.scandir(spool) as entries:
@@ -77,12 +77,12 @@ def _letters(spool: Path) -> Iterator[Letter]:
                 continue
             with contextlib.suppress(OSError):
                 if entry.is_file(follow_symlinks=False):
-                    yield _letter(entry.name, entry)
+                    yield _read_letter(entry.name, entry)
                 else:
                     _remove_stray(Path(entry.path))
 
 
-def _letter(name: str, entry: os.DirEntry[str]) -> Letter:
+def _read_letter(name: str, entry: os.DirEntry[str]) -> Letter:
     stem, _, tries = name.partition(lease.TRIED)
     agent, event, writer, _, *rest = stem.split(".")
     session = rest[0] if rest else ""
@@ -152,11 +152,11 @@ def sweep(state: Path) -> None:
     """Remove temporary files of letterboxes that were killed; they are named after the pid."""
     with contextlib.suppress(OSError), os.scandir(state / "spool") as entries:
         for entry in entries:
-            if entry.name.isdigit() and _age(entry) > _STRAY_SECONDS:
+            if entry.name.isdigit() and _measure_age(entry) > _STRAY_SECONDS:
                 Path(entry.path).unlink()
 
 
-def _age(entry: os.DirEntry[str]) -> float:
+def _measure_age(entry: os.DirEntry[str]) -> float:
     return time.time() - entry.stat(follow_symlinks=False).st_mtime
 
 

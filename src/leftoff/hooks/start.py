@@ -66,7 +66,7 @@ def main(agent: str) -> None:
 
 def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] = utc_now) -> Reply:
     """Process waiting events, record the session and return the reply; empty if none."""
-    event = _event(agent, data)
+    event = _read_event(agent, data)
     environment = read_environment()
     if event is None or "session-start" in environment.list_disabled_hooks():
         return NO_REPLY
@@ -170,7 +170,7 @@ def _is_recovering(thread: int) -> bool:
     return False
 
 
-def _event(agent: str, data: bytes) -> HookEvent | None:
+def _read_event(agent: str, data: bytes) -> HookEvent | None:
     dialect = DIALECTS.get(agent)
     try:
         payload = _decode(data)
@@ -212,7 +212,7 @@ def _build_reply(
     if is_compacted:
         reply = StartReply(hooks.after_compaction.format_recovery(event, store, settings))
     elif event.source in {"resume", "fork"}:
-        reply = _with_banner(StartReply(_changes(event, store)), event, store, settings)
+        reply = _with_banner(StartReply(_describe_changes(event, store)), event, store, settings)
         return _with_prompts(reply, event, store, settings)
     elif (handed := _take_over(event, store, settings)) is not None:
         reply = handed
@@ -358,7 +358,7 @@ def _page(store: Store) -> str:
     return threads.memory_briefing.page(store)
 
 
-def _changes(event: HookEvent, store: Store) -> Rendered:
+def _describe_changes(event: HookEvent, store: Store) -> Rendered:
     """Return what changed since a resumed session was last here; empty if nothing did."""
     entry = store.index().newest_of_session(event.session_id)
     if entry is None:

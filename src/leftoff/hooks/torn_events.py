@@ -24,30 +24,32 @@ def repair_event(letter: Letter, environment: Environment) -> HookEvent | None:
     dialect = DIALECTS.get(letter.agent)
     if dialect is None:
         return None
-    fields = _fields(_head(letter.path))
+    fields = _find_fields(_read_head(letter.path))
     session = fields.get("session_id") or letter.session
     root = environment.find_agent_folder(letter.agent)
     transcript = fields.get("transcript_path") or dialect.find_transcript(root, session)
-    cwd = fields.get("cwd") or (_fields(_head(Path(transcript))).get("cwd") if transcript else None)
+    cwd = fields.get("cwd") or (
+        _find_fields(_read_head(Path(transcript))).get("cwd") if transcript else None
+    )
     if not session or not cwd:
         return None
     payload = {"session_id": session, "transcript_path": transcript, "cwd": cwd}
     return dialect.translate(letter.event, payload, at=letter.at)
 
 
-def _fields(data: bytes) -> dict[str, str]:
+def _find_fields(data: bytes) -> dict[str, str]:
     """Find the first value of each needed field, in JSON that may end anywhere."""
     found = {}
     for name in _FIELDS:
         match = re.search(rb'"%s"\s*:\s*("(?:[^"\\]|\\.)*")' % name.encode(), data)
-        value = _string(match[1]) if match else None
+        value = _decode_string(match[1]) if match else None
         # No path can hold a NUL.
         if value and "\0" not in value:
             found[name] = value
     return found
 
 
-def _string(data: bytes) -> str | None:
+def _decode_string(data: bytes) -> str | None:
     try:
         value: Any = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -55,7 +57,7 @@ def _string(data: bytes) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _head(path: Path) -> bytes:
+def _read_head(path: Path) -> bytes:
     try:
         if not path.is_file():
             return b""

@@ -60,7 +60,7 @@ def note_files(project: Project, problems: Iterable[str]) -> None:
 def _append(state: Path, trouble: Trouble) -> None:
     try:
         disk.ensure_folder(state)
-        log.append(_path(state), trouble, durable=False)
+        log.append(_find_path(state), trouble, durable=False)
         _shorten(state)
     except Exception:  # noqa: BLE001 - a hook never fails
         return
@@ -163,7 +163,7 @@ def _remove_stray_mark(mark: Path) -> None:
 
 def clear(state: Path) -> None:
     """Remove the recorded problems."""
-    for path in (_path(state), state / "lost"):
+    for path in (_find_path(state), state / "lost"):
         with contextlib.suppress(FileNotFoundError):
             path.unlink()
 
@@ -174,17 +174,17 @@ def _list_own(state: Path) -> list[Trouble]:
 
 def _read(state: Path) -> list[Trouble]:
     with contextlib.suppress(OSError, StoreRefused):
-        return log.read_small(_path(state), _decoder.decode)
+        return log.read_small(_find_path(state), _decoder.decode)
     return []
 
 
 def _shorten(state: Path) -> None:
     """Drop the oldest: a problem at every event must not fill the disk."""
-    if _path(state).stat().st_size > _MOST_BYTES:
-        newest = log.read_small(_path(state), _decoder.decode)[-_KEPT:]
+    if _find_path(state).stat().st_size > _MOST_BYTES:
+        newest = log.read_small(_find_path(state), _decoder.decode)[-_KEPT:]
         lines = [msgspec.json.encode(trouble) for trouble in newest]
-        disk.replace(_path(state), b"".join(line + b"\n" for line in lines), temps=state)
+        disk.replace(_find_path(state), b"".join(line + b"\n" for line in lines), temps=state)
 
 
-def _path(state: Path) -> Path:
+def _find_path(state: Path) -> Path:
     return state / "trouble.jsonl"

@@ -80,7 +80,7 @@ def to_checkpoint(
     facts: Facts, memory: SessionMemory, *, trigger: str, now: datetime
 ) -> Checkpoint:
     """Build a checkpoint from a session's facts."""
-    ranked = _existing(facts.ranked_files, facts.roots)
+    ranked = _keep_existing(facts.ranked_files, facts.roots)
     return Checkpoint(
         schema=SCHEMA,
         id=new_id(now),
@@ -92,14 +92,14 @@ def to_checkpoint(
         worktree=facts.base or None,
         branch=facts.branch or None,
         last_commit=_commit(facts),
-        summary=_task(facts),
+        summary=_find_task(facts),
         intent=facts.intent or None,
         answers_to=facts.answers_to or None,
         requests=[keep_start(text, _REQUEST_CHARS) for text in facts.requests],
         constraints=facts.constraints,
         left_off=keep_end(facts.last_words, _LEFT_OFF_CHARS) or None,
-        next_action=_next_action(facts),
-        decisions=_decisions(facts),
+        next_action=_find_next_action(facts),
+        decisions=_list_decisions(facts),
         failed=_list_failures(facts),
         files_modified=facts.files_modified,
         files_deleted=facts.files_deleted,
@@ -107,19 +107,19 @@ def to_checkpoint(
         seen_files=ranked[FOCUS_FILES:],
         commands=facts.reruns,
         also_ran=_list_other_commands(facts),
-        trail=_trail(facts),
+        trail=_list_trail(facts),
         todos=[Todo(text=todo.text, status=todo.status) for todo in facts.todos],
         todos_old=bool(facts.todos) and facts.is_todo_old,
         plan=_plan(facts),
-        in_flight=_in_flight(facts),
-        last_failure=_last_failure(facts),
+        in_flight=_find_in_flight(facts),
+        last_failure=_find_last_failure(facts),
         limit=facts.limit or None,
         pending_prompts=facts.pending_prompts,
-        context=_context(facts),
+        context=_measure_context(facts),
     )
 
 
-def _next_action(facts: Facts) -> NextAction | None:
+def _find_next_action(facts: Facts) -> NextAction | None:
     found = infer_next_action(facts)
     if found is None:
         return None
@@ -138,7 +138,7 @@ def _list_other_commands(facts: Facts) -> list[str]:
     return [*others, *(head for head in facts.heads if head not in shown)]
 
 
-def _trail(facts: Facts) -> list[TrailStep]:
+def _list_trail(facts: Facts) -> list[TrailStep]:
     """Return the last calls that ended; files used, or a command repeated, in a row are one."""
     steps = [
         TrailStep(
@@ -190,7 +190,7 @@ def _name_group(group: list[TrailEntry]) -> str:
     )
 
 
-def _existing(ranked: list[str], roots: list[str]) -> list[str]:
+def _keep_existing(ranked: list[str], roots: list[str]) -> list[str]:
     """Drop files that no longer exist; keep all if none does, as for a session from elsewhere."""
     here = [path for path in ranked if any(_is_file(Path(root) / path) for root in roots)]
     return here or ranked
@@ -209,7 +209,7 @@ def _commit(facts: Facts) -> Commit | None:
     return Commit(sha=facts.commit_sha, subject=facts.commit_subject)
 
 
-def _decisions(facts: Facts) -> list[Decision]:
+def _list_decisions(facts: Facts) -> list[Decision]:
     """Turn refused calls into decisions; without a reason, a refusal says nothing for later."""
     return [
         Decision(what=f"The user refused: {refusal.what}", why=refusal.why)
@@ -231,14 +231,14 @@ def _plan(facts: Facts) -> Plan | None:
 
 
 # Agents run calls in parallel; the format has one entry, so it joins them.
-def _in_flight(facts: Facts) -> InFlight | None:
+def _find_in_flight(facts: Facts) -> InFlight | None:
     calls = facts.in_flight[-_MOST_IN_FLIGHT:]
     if not calls:
         return None
     return InFlight(tool=calls[-1].tool, what=" · ".join(call.what for call in reversed(calls)))
 
 
-def _last_failure(facts: Facts) -> LastFailure | None:
+def _find_last_failure(facts: Facts) -> LastFailure | None:
     if not facts.failures:
         return None
     last = facts.failures[-1]
@@ -255,14 +255,14 @@ def _list_failures(facts: Facts) -> list[Failure]:
     ]
 
 
-def _task(facts: Facts) -> str | None:
+def _find_task(facts: Facts) -> str | None:
     """Return the task if the last request only continues it."""
     if facts.task == facts.intent:
         return None
     return keep_start(facts.task, _TASK_CHARS) or None
 
 
-def _context(facts: Facts) -> ContextUse | None:
+def _measure_context(facts: Facts) -> ContextUse | None:
     if not facts.tokens:
         return None
     return ContextUse(tokens=facts.tokens, window=facts.window or None, percent=facts.percent)

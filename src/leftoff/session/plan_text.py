@@ -43,12 +43,12 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 def parse_plan(text: str) -> PlanText:
     """Parse a plan's title, its steps, and the first step that is not done."""
-    lines = list(_prose_lines(text))
-    entries = list(_entries(lines))
-    steps, is_marked = _steps(entries)
+    lines = list(_list_prose_lines(text))
+    entries = list(_list_entries(lines))
+    steps, is_marked = _choose_steps(entries)
     done = sum(step.done for step in steps)
     return PlanText(
-        title=_title(lines, entries),
+        title=_find_title(lines, entries),
         steps=steps,
         step=min(done + 1, len(steps)) if steps and (is_marked or done) else None,
     )
@@ -79,10 +79,10 @@ _ASIDE = re.compile(
 )
 
 
-def _steps(entries: Sequence[_Entry]) -> tuple[list[PlanStep], bool]:
+def _choose_steps(entries: Sequence[_Entry]) -> tuple[list[PlanStep], bool]:
     """Choose the entries that are steps, and return whether they carry done marks by nature."""
     boxes = [entry for entry in entries if entry.kind == "box"]
-    boxes = _outermost([entry for entry in boxes if not _is_aside(entry)] or boxes)
+    boxes = _keep_outermost([entry for entry in boxes if not _is_aside(entry)] or boxes)
     headings = [entry for entry in entries if entry.kind == "heading" and not _is_aside(entry)]
     tasks = [entry for entry in headings if _TASK.match(entry.text)]
     if boxes:
@@ -95,16 +95,16 @@ def _steps(entries: Sequence[_Entry]) -> tuple[list[PlanStep], bool]:
     listed = [entry for entry in entries if entry.kind == "number" and _is_planned(entry)]
     # A bare bullet can be anything, unless its heading announces steps.
     bullets = [entry for entry in entries if entry.kind == "bullet" and entry.sections]
-    planned = _outermost([entry for entry in bullets if _is_planned(entry)])
+    planned = _keep_outermost([entry for entry in bullets if _is_planned(entry)])
     rows = [entry for entry in entries if entry.kind == "row" and not _is_aside(entry)]
-    units = tasks or parts or _best_group(numbered) or rows or _outermost(listed) or planned
+    units = tasks or parts or _choose_group(numbered) or rows or _keep_outermost(listed) or planned
     return _as_steps(units or _list_bare(entries)), False
 
 
 def _list_bare(entries: Sequence[_Entry]) -> list[_Entry]:
     """Return the bullets of a plan that nothing announces, if some of them are struck through."""
     bullets = [entry for entry in entries if entry.kind == "bullet" and not _is_aside(entry)]
-    bullets = _outermost(bullets)
+    bullets = _keep_outermost(bullets)
     is_struck = any(entry.done and entry.text.lstrip("* ")[:1] in {"~", "<"} for entry in bullets)
     return bullets if is_struck else []
 
@@ -123,13 +123,13 @@ def _is_planned(entry: _Entry) -> bool:
     return not entry.sections or any(_PLANNING.search(section) for section in entry.sections)
 
 
-def _outermost(entries: Sequence[_Entry]) -> list[_Entry]:
+def _keep_outermost(entries: Sequence[_Entry]) -> list[_Entry]:
     edge = min((entry.depth for entry in entries), default=0)
     # Lists are often misaligned by one space; two spaces mark a sub-item.
     return [entry for entry in entries if entry.depth <= edge + 1]
 
 
-def _best_group(headings: Sequence[_Entry]) -> list[_Entry]:
+def _choose_group(headings: Sequence[_Entry]) -> list[_Entry]:
     """Choose the numbered headings of one section, preferring one that is about work."""
     groups: dict[tuple[int, tuple[str, ...]], list[_Entry]] = {}
     for heading in headings:
@@ -204,7 +204,7 @@ _DONE_WORDS = re.compile(
 )
 
 
-def _prose_lines(text: str) -> Iterator[str]:
+def _list_prose_lines(text: str) -> Iterator[str]:
     """Yield the lines outside front matter and fenced code, truncated if very long."""
     lines = text.split("\n")
     # A plan that begins with a horizontal rule has no front matter unless a second one follows.
@@ -224,15 +224,17 @@ def _prose_lines(text: str) -> Iterator[str]:
             fence = ""
 
 
-def _entries(lines: Sequence[str]) -> Iterator[_Entry]:
+def _list_entries(lines: Sequence[str]) -> Iterator[_Entry]:
     # Signs such as ✅ are checkboxes only if the plan also uses their open counterparts.
     has_open_signs = any(sign in line for line in lines for sign in "⬜☐🔲◻⏳🔄🚧")
     around: list[tuple[int, str]] = []
     title: str | None = None
-    rows = dict(_rows(lines))
+    rows = dict(_list_rows(lines))
     for at, whole in enumerate(lines):
         line = _STRUCK_NUMBER.sub(r"\1\2 ~~\3", whole)
-        entry = rows.get(at) or _heading(line) or _item(line, has_open_signs=has_open_signs)
+        entry = (
+            rows.get(at) or _read_heading(line) or _read_item(line, has_open_signs=has_open_signs)
+        )
         if entry is None:
             continue
         if entry.kind == "heading":
@@ -244,7 +246,7 @@ def _entries(lines: Sequence[str]) -> Iterator[_Entry]:
             around.append((entry.depth, entry.text))
 
 
-def _rows(lines: Sequence[str]) -> Iterator[tuple[int, _Entry]]:
+def _list_rows(lines: Sequence[str]) -> Iterator[tuple[int, _Entry]]:
     """Yield the rows of tables that list steps, by their lines."""
     header: list[str] | None = None
     for at, line in enumerate(lines):
@@ -256,10 +258,10 @@ def _rows(lines: Sequence[str]) -> Iterator[tuple[int, _Entry]]:
             cells = _split_cells(found[1]) if is_header else []
             header = cells if any(map(_OF_STEPS.search, cells)) else None
         elif not _ROW_RULER.match(line):
-            yield at, _row(header, _split_cells(found[1]))
+            yield at, _read_row(header, _split_cells(found[1]))
 
 
-def _row(header: Sequence[str], cells: Sequence[str]) -> _Entry:
+def _read_row(header: Sequence[str], cells: Sequence[str]) -> _Entry:
     """Read a row: it is done if a cell of its own says so, or if it is struck through."""
     named = [*zip(header, cells, strict=False)]
     states = [cell for title, cell in named if _OF_STATE.search(title)]
@@ -274,7 +276,7 @@ def _split_cells(row: str) -> list[str]:
     return [cell.strip() for cell in row.split("|")]
 
 
-def _heading(line: str) -> _Entry | None:
+def _read_heading(line: str) -> _Entry | None:
     if found := _HEADING.match(line):
         text = found[2].rstrip("#").rstrip() or found[2]
         return _Entry(kind="heading", depth=len(found[1]), text=text, done=_is_done(text))
@@ -284,7 +286,7 @@ def _heading(line: str) -> _Entry | None:
     return None
 
 
-def _item(line: str, *, has_open_signs: bool) -> _Entry | None:
+def _read_item(line: str, *, has_open_signs: bool) -> _Entry | None:
     item = _ITEM.match(line)
     if item is None:
         return None
@@ -303,7 +305,7 @@ def _is_done(text: str) -> bool:
     return _DONE_WORDS.search(text) is not None
 
 
-def _title(lines: Sequence[str], entries: Sequence[_Entry]) -> str | None:
+def _find_title(lines: Sequence[str], entries: Sequence[_Entry]) -> str | None:
     headings = [
         entry for entry in entries if entry.kind == "heading" and entry.depth < _LEAD_IN_DEPTH
     ]

@@ -71,7 +71,7 @@ def find_plan(clues: PlanClues) -> FoundPlan | None:
         return _plan_at(clues.seen_paths[-1], text, clues, "conversation")
     if text:
         return FoundPlan(path=None, plan=parse_plan(text), origin="conversation")
-    for path in _newest_plans(clues.plans_folders):
+    for path in _list_newest_plans(clues.plans_folders):
         head = _read_start(path, _MAX_HEAD_BYTES)
         if head and matches_task(head, clues.task):
             plan = read_plan(path) or parse_plan(head)
@@ -150,10 +150,10 @@ def _is_over(clause: str) -> bool:
 
 def _find_step(plan: PlanText, text: str) -> int | None:
     """Return the step that a text is about: the only one with most of its significant words."""
-    words = _stems(text)
+    words = _list_stems(text)
     counts = []
     for step in plan.steps:
-        wanted = _stems(step.text)
+        wanted = _list_stems(step.text)
         shared = wanted & words
         is_match = len(shared) >= 2 and 2 * len(shared) >= len(wanted)
         counts.append(len(shared) if is_match else 0)
@@ -161,7 +161,7 @@ def _find_step(plan: PlanText, text: str) -> int | None:
     return counts.index(most) + 1 if most and counts.count(most) == 1 else None
 
 
-def _stems(text: str) -> set[str]:
+def _list_stems(text: str) -> set[str]:
     """Return the beginnings of the significant words: `migrating` is about `migrate`."""
     return {word[:_STEM] for word in _list_significant_words(text)}
 
@@ -235,12 +235,12 @@ def _plan_at(name: str, text: str, clues: PlanClues, origin: Origin) -> FoundPla
     return FoundPlan(path=name, plan=parse_plan(text), origin=origin)
 
 
-def _newest_plans(folders: Sequence[Path]) -> list[Path]:
-    found = [entry for folder in folders for entry in _markdown_files(folder)]
+def _list_newest_plans(folders: Sequence[Path]) -> list[Path]:
+    found = [entry for folder in folders for entry in _list_markdown_files(folder)]
     return [path for _, path in sorted(found, reverse=True)[:_MAX_FILES]]
 
 
-def _markdown_files(folder: Path) -> Iterator[tuple[int, Path]]:
+def _list_markdown_files(folder: Path) -> Iterator[tuple[int, Path]]:
     try:
         with os.scandir(folder) as entries:
             for _, entry in zip(range(_MAX_ENTRIES), entries, strict=False):

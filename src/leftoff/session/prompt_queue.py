@@ -88,7 +88,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def key(self) -> tuple[str, str]:
         """What identifies it: its session and its words."""
-        return self.session_id, _words(self.text)
+        return self.session_id, _normalize(self.text)
 
     @property
     def is_from_a_session(self) -> bool:
@@ -224,7 +224,7 @@ def note_asked(store: Store, event: HookEvent) -> None:
     """Remove prompts from the queue that the user asks again verbatim in another session."""
     if len(event.prompt.strip()) < _SHORTEST_CHARS:
         return
-    words = _words(_without_secrets(event.prompt))
+    words = _normalize(_without_secrets(event.prompt))
     for prompt in pending(store):
         if prompt.session_id != event.session_id and prompt.key[1] == words:
             record(store, prompt, "replayed")
@@ -239,7 +239,7 @@ def note_answered(store: Store, session_id: str, state: "FoldState") -> None:
     ]
     for prompt in waiting:
         # The state keeps requests without their greetings.
-        if _is_answered(_words(drop_greeting(prompt.text)), state):
+        if _is_answered(_normalize(drop_greeting(prompt.text)), state):
             record(store, prompt, "answered")
 
 
@@ -262,9 +262,9 @@ def note_finished(store: Store, session_id: str) -> None:
 
 
 def _is_answered(words: str, state: "FoldState") -> bool:
-    if any(_words(drop_greeting(queued.text)) == words for queued in state.queued):
+    if any(_normalize(drop_greeting(queued.text)) == words for queued in state.queued):
         return False
-    asked = [_words(said.text) for said in state.requests]
+    asked = [_normalize(said.text) for said in state.requests]
     # If later prompts followed it, it was answered, or the user withdrew it.
     return words in asked and (asked[-1] != words or state.is_turn_over)
 
@@ -282,11 +282,11 @@ def _load_prompts(store: Store) -> list[Prompt]:
                 known[prompt.id] = prompt
                 waiting[prompt.key] = prompt.id
         elif (before := known.get(line.prompt)) is not None:
-            known[line.prompt] = _after(before, line)
+            known[line.prompt] = _apply_action(before, line)
     return list(known.values())
 
 
-def _after(prompt: Prompt, line: PromptLogLine) -> Prompt:
+def _apply_action(prompt: Prompt, line: PromptLogLine) -> Prompt:
     """Return a prompt after an action was taken on it."""
     fate = _FATE_AFTER[line.action]
     if line.action != "edited":
@@ -371,8 +371,8 @@ def _find_in_autosave(store: Store, autosave: _Autosave) -> Iterator[Prompt]:
     # The session may have continued after the save; if so, its record has the newer queue.
     record = records.load(store, agent, session_id)
     queued = _read_queue(record)
-    still = {_words(text) for text in [*(queued or []), record.turn.asked]}
-    texts = [text for text in autosave.prompts if queued is None or _words(text) in still]
+    still = {_normalize(text) for text in [*(queued or []), record.turn.asked]}
+    texts = [text for text in autosave.prompts if queued is None or _normalize(text) in still]
     # Prompts imported from a file belong to no session, whichever agent the file names.
     agent = "" if autosave.is_imported else agent
     yield from _build_prompts(texts, at=entry.saved_at, agent=agent, session_id=session_id)
@@ -411,7 +411,7 @@ def _build_prompts(
         if is_slash_command(text):
             continue
         # The same prompt always gets the same id, so that recorded actions apply to it.
-        digest = hashlib.blake2b(f"{session_id}\n{_words(text)}".encode(), digest_size=6)
+        digest = hashlib.blake2b(f"{session_id}\n{_normalize(text)}".encode(), digest_size=6)
         prompt_id = f"{_IN_QUEUE}{digest.hexdigest()}"
         yield Prompt(id=prompt_id, at=at, text=text, agent=agent, session_id=session_id)
 
@@ -421,7 +421,7 @@ def _without_secrets(text: str) -> str:
     return redact.redact(text)
 
 
-def _words(text: str) -> str:
+def _normalize(text: str) -> str:
     return text.strip()[:_COMPARED_CHARS].rstrip()
 
 

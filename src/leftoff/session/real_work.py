@@ -152,7 +152,7 @@ def count_shared_words(text: str, name: str | None, task: str | None) -> int:
     """Return how many words of some work a text has that other work hardly has."""
     said = _list_stems(text)
     words = {*_list_words(f"{name or ''} {task or ''}".replace("-", " "))}
-    return sum(_stem(word) in said for word in _list_distinctive(words))
+    return sum(_cut_to_stem(word) in said for word in _list_distinctive(words))
 
 
 def _is_about(topic: str, known: Collection[str]) -> bool:
@@ -191,20 +191,20 @@ def _list_words(text: str) -> list[str]:
 
 
 def _list_distinctive(words: Iterable[str]) -> list[str]:
-    return [word for word in words if _stem(word) not in _GENERIC]
+    return [word for word in words if _cut_to_stem(word) not in _GENERIC]
 
 
 def _list_stems(text: str) -> set[str]:
     # People write "log in" as two words, and call the work "the login thing".
     joined = ("".join(found) for found in _TWO_WORDS.findall(fold(text)))
-    return {*map(_stem, (*list_telling_words(text), *joined))}
+    return {*map(_cut_to_stem, (*list_telling_words(text), *joined))}
 
 
 def _is_known(word: str, known: Collection[str]) -> bool:
     # Where words are written without spaces between them, one is part of a longer text.
     if not word.isascii():
         return any(word in each for each in known)
-    return _stem(word) in known
+    return _cut_to_stem(word) in known
 
 
 _TWO_WORDS = re.compile(r"\b([a-z]{2,})[ -](in|out|up|off|on|down|over)\b")
@@ -225,7 +225,7 @@ _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ions", "ion", "ies", "er",
 _SHORTEST_STEM = 4
 
 
-def _stem(word: str) -> str:
+def _cut_to_stem(word: str) -> str:
     """Return an English word without its ending, so that "exporting" is about the "exporter"."""
     if not word.isascii() or word.endswith("ss"):
         return word
@@ -239,7 +239,7 @@ def _stem(word: str) -> str:
 # These say little without another word: "page" in "login page".
 _GENERIC = frozenset(
     map(
-        _stem,
+        _cut_to_stem,
         """
         api app branch bug button change class code component data doc documentation error feature
         field file fix form function implementation issue list module page refactoring script screen

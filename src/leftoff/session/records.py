@@ -191,7 +191,7 @@ def keep_life(state: Path, life: Life) -> None:
     """Record that a session is running."""
     folder = state / "live"
     disk.ensure_folder(folder)
-    disk.replace(_life_path(state, life), msgspec.json.encode(life), temps=folder)
+    disk.replace(_find_life_path(state, life), msgspec.json.encode(life), temps=folder)
 
 
 def keep_life_over(state: Path, life: Life) -> Life:
@@ -205,12 +205,12 @@ def keep_life_over(state: Path, life: Life) -> Life:
 
 def end_life(state: Path, life: Life) -> None:
     """Record that a session has ended."""
-    _life_path(state, life).unlink(missing_ok=True)
+    _find_life_path(state, life).unlink(missing_ok=True)
 
 
 def life_of(state: Path, agent: str, session_id: str) -> Life | None:
     """Return the record of a running session; None if there is none."""
-    path = _life_path(state, Life(agent=agent, session_id=session_id, store=""))
+    path = _find_life_path(state, Life(agent=agent, session_id=session_id, store=""))
     return _read_life(path) if disk.is_own_folder(path.parent) else None
 
 
@@ -252,7 +252,7 @@ def find_life(state: Path, agent: str, pids: Sequence[int], folder: Path) -> Lif
     return next((life for pid in pids for life in found if life.pid == pid), None)
 
 
-def _life_path(state: Path, life: Life) -> Path:
+def _find_life_path(state: Path, life: Life) -> Path:
     return state / "live" / f"{life.agent}-{plain_name(life.session_id)}.json"
 
 
@@ -276,7 +276,7 @@ _KEY_BYTES = 32
 
 def seal(state: Path, agent: str, session_id: str) -> str:
     """Sign a session's id; return "" if the key can be neither read nor created."""
-    key = _key(state)
+    key = _read_key(state)
     identity = f"{agent}\n{session_id}".encode("utf-8", "surrogateescape")
     return blake2b(identity, key=key, digest_size=16).hexdigest() if key else ""
 
@@ -287,7 +287,7 @@ def is_sealed(state: Path, agent: str, session_id: str, given: str) -> bool:
 
 
 @cache
-def _key(state: Path) -> bytes:
+def _read_key(state: Path) -> bytes:
     path = state / "key"
     with contextlib.suppress(OSError, StoreRefused):
         with contextlib.suppress(FileExistsError):

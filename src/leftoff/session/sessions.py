@@ -121,7 +121,7 @@ def recent(
     every = registry.sessions_of(store.project, refused=refused)
     found = sorted(every, key=lambda pair: pair[1].touched_at, reverse=True)
     if unreadable is not None:
-        unreadable += [_unreadable(error.filename, error) for error in refused or []]
+        unreadable += [_describe_unreadable(error.filename, error) for error in refused or []]
     after = since.timestamp() if since else 0.0
     wanted = [pair for pair in found[:limit] if pair[1].touched_at >= after]
     known: list[KnownSession | None] = []
@@ -251,7 +251,7 @@ def read_found(
     except (LeftoffError, OSError) as error:
         refusal = _find_refusal(error)
         if unreadable is not None and refusal is not None:
-            unreadable.append(_unreadable(found.path, refusal))
+            unreadable.append(_describe_unreadable(found.path, refusal))
         return None
     # Stored at once, so that the next reading starts where this one ended.
     if keeps and read != memory:
@@ -287,7 +287,7 @@ def _find_refusal(error: LeftoffError | OSError) -> OSError | None:
     return None
 
 
-def _unreadable(path: Path | str, error: BaseException | None) -> UnreadableTranscript:
+def _describe_unreadable(path: Path | str, error: BaseException | None) -> UnreadableTranscript:
     return UnreadableTranscript(path=path, reason=getattr(error, "strerror", None) or str(error))
 
 

@@ -52,18 +52,18 @@ def text_of(path: Path) -> str:
 
 def parse(text: str) -> dict[str, Any]:
     """Parse the notes: task, goal, decisions, corrections, blockers and next action."""
-    fields, items = _parts(re.sub(_COMMENT, "", text))
+    fields, items = _split_parts(re.sub(_COMMENT, "", text))
     undecided = {key: items.pop(key) for key in [*items] if _is_undecided(key)}
     values: dict[str, Any] = {
-        "summary": _task(fields, items),
-        "done": _under(items, "progress", "completed", "done"),
-        "blockers": _some([fields.get("blocking on", "")]) + _under(items, "blocker"),
+        "summary": _find_task(fields, items),
+        "done": _list_under(items, "progress", "completed", "done"),
+        "blockers": _drop_empty([fields.get("blocking on", "")]) + _list_under(items, "blocker"),
         "questions": [each for found in undecided.values() for each in found],
-        "decisions": [_decision(each) for each in _under(items, *_LISTS[:1])],
-        "notes": _under(items, *_LISTS[1:]),
+        "decisions": [_parse_decision(each) for each in _list_under(items, *_LISTS[:1])],
+        "notes": _list_under(items, *_LISTS[1:]),
     }
     hints = [text for key, text in fields.items() if key.startswith("next")]
-    if hints := hints or _under(items, "next"):
+    if hints := hints or _list_under(items, "next"):
         values["next_action"] = {"text": " ".join(hints)}
     return {key: value for key, value in values.items() if value}
 
@@ -74,7 +74,7 @@ def _is_undecided(heading: str) -> bool:
     return is_open and ("decision" in heading or "question" in heading)
 
 
-def _task(fields: dict[str, str], items: dict[str, list[str]]) -> str | None:
+def _find_task(fields: dict[str, str], items: dict[str, list[str]]) -> str | None:
     """Return the task, from a field or from the text under a heading."""
     for key in _OF_THE_TASK:
         if key in fields:
@@ -89,7 +89,7 @@ def is_empty(text: str) -> bool:
     return not parse(text)
 
 
-def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
+def _split_parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     """Return the fields, and the bullets and paragraphs under each heading."""
     fields: dict[str, str] = {}
     items: dict[str, list[str]] = {}
@@ -100,11 +100,11 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
             heading, is_below = found[1].lower(), False
         elif re.match(_RULE, line):
             is_below = True
-        elif found := _field(line, heading):
-            fields |= {found[1].lower(): each for each in _some([found[2]])}
+        elif found := _match_field(line, heading):
+            fields |= {found[1].lower(): each for each in _drop_empty([found[2]])}
         elif found := re.match(_BULLET, line):
             is_made = _is_undecided(heading) and re.match(_STAMPED, line)
-            items.setdefault(_MADE if is_made else heading, []).extend(_some([found[1]]))
+            items.setdefault(_MADE if is_made else heading, []).extend(_drop_empty([found[1]]))
         elif (found := re.match(_FURTHER, line)) and items.get(heading):
             items[heading][-1] += f"\n{found[1]}"
         elif is_below or re.match(_FRAME, line):
@@ -113,19 +113,19 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
         elif was_open and line.strip():
             items[heading][-1] += f" {line.strip()}"
             is_open = True
-        elif _some([line]):
+        elif _drop_empty([line]):
             items.setdefault(heading, []).append(line.strip())
             is_open = True
     return fields, items
 
 
-def _field(line: str, heading: str) -> re.Match[str] | None:
+def _match_field(line: str, heading: str) -> re.Match[str] | None:
     """Match a field, except in lists of decisions or notes, whose items may look like one."""
     is_list = any(word in heading for word in _LISTS)
     return re.match(_FIELD, line) or (None if is_list else re.match(_LOOSE_FIELD, line))
 
 
-def _under(items: dict[str, list[str]], *words: str) -> list[str]:
+def _list_under(items: dict[str, list[str]], *words: str) -> list[str]:
     """Return what is written under every heading that contains one of these words."""
     return [
         each
@@ -135,7 +135,7 @@ def _under(items: dict[str, list[str]], *words: str) -> list[str]:
     ]
 
 
-def _some(texts: list[str]) -> list[str]:
+def _drop_empty(texts: list[str]) -> list[str]:
     return [text for text in texts if not _is_nothing(text.strip())]
 
 
@@ -144,7 +144,7 @@ def _is_nothing(text: str) -> bool:
     return text.lower().strip("._*() \t") in _NOTHING or is_unfilled is not None
 
 
-def _decision(text: str) -> dict[str, str]:
+def _parse_decision(text: str) -> dict[str, str]:
     """Parse `what :: why`, or a reason in brackets, after a dash or after "because"."""
     found = re.fullmatch(r"(.+?)(?:\s*::\s*|\s+—\s+|\s+\(|,?\s+because\s+)(.+?)\)?", text)
     return {"what": found[1], "why": found[2]} if found else {"what": text, "why": ""}

@@ -111,7 +111,7 @@ def start_verdict(agent: str, found: FoundSession) -> Verdict:
     # A database also changes in its log file. Sub-agents work while their session waits for them.
     log = found.path.with_name(f"{found.path.name}-wal")
     children = registry.FINDERS[agent].sub_sessions(found.path)
-    stats = [*map(_stat, (found.path, log, *children))]
+    stats = [*map(_read_stat, (found.path, log, *children))]
     return Verdict(
         size=sum(size for size, _ in stats),
         ctime_ns=max(changed for _, changed in stats),
@@ -119,7 +119,7 @@ def start_verdict(agent: str, found: FoundSession) -> Verdict:
     )
 
 
-def _stat(path: Path) -> tuple[int, int]:
+def _read_stat(path: Path) -> tuple[int, int]:
     try:
         stat = path.stat()
     except OSError:
@@ -232,7 +232,7 @@ def _find_known(
 def _read(store: Store, agent: str, found: FoundSession, most_bytes: int | None) -> Verdict | None:
     # Before reading: what is written meanwhile must not look as if it had been read.
     verdict = start_verdict(agent, found)
-    if most_bytes is not None and _stat(found.path)[0] > most_bytes:
+    if most_bytes is not None and _read_stat(found.path)[0] > most_bytes:
         return None
     # Loading the readers takes as long as all of `leftoff status`.
     known = session.sessions.read_found(store, agent, found)

@@ -26,7 +26,7 @@ def describe_act(index: StoreIndex, act: StoreEvent) -> str:
     if act.snapshots:
         return f"restoring files from snapshot {act.snapshots[0][-8:]}"
     if act.act is not None and act.trigger == "ship":
-        shown = [_label(index, each) for each in act.ids]
+        shown = [_find_label(index, each) for each in act.ids]
         return f"saving {join_names(shown)} as shipped; its commits stay"
     if act.act is not None and act.trigger in _COUNTED:
         deed, what = _COUNTED[act.trigger]
@@ -51,7 +51,7 @@ def join_names(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_NAMED])}{more}"
 
 
-def _label(index: StoreIndex, checkpoint_id: str) -> str:
+def _find_label(index: StoreIndex, checkpoint_id: str) -> str:
     """Return the name of a checkpoint; what was shipped without a thread has only a task."""
     entry = index.get(checkpoint_id)
     if entry is not None and entry.name is None and entry.task:

@@ -154,7 +154,7 @@ def build_sections(
 
     `longest` limits the characters of a sentence of the user or the agent.
     """
-    yield make_section(say(""), _opening(checkpoint, checks, worth, longest))
+    yield make_section(say(""), _list_opening(checkpoint, checks, worth, longest))
     if checkpoint.has_gone_on:
         yield briefing_evidence.list_calls(say("Since that was said:"), checkpoint, worth)
     if checks is not None and checks.has_changes:
@@ -183,7 +183,7 @@ def build_details(
         yield from briefing_files.list_files(checkpoint, checks, worth)
     yield make_list(say("Notes:"), list_bullets(checkpoint.notes, worth.note))
     yield from list_other_sections(checkpoint, worth)
-    yield make_section(say(""), _closing(checkpoint, checks, worth))
+    yield make_section(say(""), _list_closing(checkpoint, checks, worth))
 
 
 def _has_files(checkpoint: Checkpoint) -> bool:
@@ -207,7 +207,7 @@ def list_other_sections(checkpoint: Checkpoint, worth: Weights) -> Iterator[Sect
                 )
 
 
-def _opening(
+def _list_opening(
     checkpoint: Checkpoint, checks: Checks | None, worth: Weights, longest: int
 ) -> Iterator[Item]:
     # The heaviest line: without it, text from a file could pass for the user's own state.
@@ -226,7 +226,7 @@ def _opening(
         # A later request says more about what is next than the rest of the first one.
         is_last = checkpoint.intent in {None, checkpoint.task}
         rest = worth.task_rest if is_last else worth.old_task_rest
-        yield _sentences(say("Task"), _split_request(checkpoint.task), worth.task, rest, longest)
+        yield _split_item(say("Task"), _split_request(checkpoint.task), worth.task, rest, longest)
     action, rest = checkpoint.next_action, worth.action_rest
     if action is not None:
         label = say("Next action{origin}", origin=_format_origin(action))
@@ -234,11 +234,11 @@ def _opening(
             text = _drop_task(_fold(action.text), _fold(checkpoint.task))
             yield _format_inferred(label, text, worth.action, longest)
         else:
-            yield _sentences(label, _split(action.text), worth.action, rest, longest)
+            yield _split_item(label, _split(action.text), worth.action, rest, longest)
     for number, step in enumerate(filter(str.strip, checkpoint.next_steps)):
         weight = worth.action - 5 - number / 10
-        yield _sentences(say("Then"), _split(step), weight, rest - 5, longest)
-    yield from _requests(checkpoint, worth, longest)
+        yield _split_item(say("Then"), _split(step), weight, rest - 5, longest)
+    yield from _list_requests(checkpoint, worth, longest)
 
 
 def _format_inferred(label: Rendered, text: str, weight: float, longest: int) -> Item:
@@ -277,7 +277,7 @@ def _format_origin(action: NextAction) -> Rendered:
     return say(" (inferred from {source})", source=_SOURCES.get(source, "the session"))
 
 
-def _requests(checkpoint: Checkpoint, worth: Weights, longest: int) -> Iterator[Item]:
+def _list_requests(checkpoint: Checkpoint, worth: Weights, longest: int) -> Iterator[Item]:
     """Yield the last request, what it answers, earlier ones, and rules for the work."""
     action = checkpoint.next_action.text if checkpoint.next_action else ""
     # The next action may quote a short request whole.
@@ -288,7 +288,7 @@ def _requests(checkpoint: Checkpoint, worth: Weights, longest: int) -> Iterator[
     if checkpoint.intent and checkpoint.intent != checkpoint.task and not is_quoted:
         asked = say("Last request in that file" if checkpoint.source else "Last request")
         parts = _split_request(checkpoint.intent)
-        yield _sentences(asked, parts, worth.request, worth.request_rest, longest)
+        yield _split_item(asked, parts, worth.request, worth.request_rest, longest)
     proposed = checkpoint.answers_to
     is_held = checkpoint.next_action is not None and checkpoint.next_action.source == "announced"
     # Thanks answer nothing.
@@ -319,7 +319,7 @@ def _fold(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
-def _sentences(
+def _split_item(
     label: Rendered, sentences: list[str], weight: float, rest_weight: float, longest: int
 ) -> Item:
     """Put the first sentence after the label, and the other sentences below it."""
@@ -333,7 +333,7 @@ def _sentences(
     return Item(
         say("{label}: {text}", label=label, text=cut_words(first, longest)),
         weight,
-        [*_following(rest[:most], rest_weight), *_following(rest[most:], 40)],
+        [*_list_following(rest[:most], rest_weight), *_list_following(rest[most:], 40)],
         # The rest of a briefing makes no sense without the task, so a part must always fit.
         short=say("{label}: {text}", label=label, text=cut_words(first, SHORT_CHARS)),
     )
@@ -379,7 +379,7 @@ def _format_age(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
     return say("{verb} {age}{branch}.", verb=verb, age=times.age(checks.age_seconds), branch=branch)
 
 
-def _following(sentences: list[str], weight: float) -> Iterator[Item]:
+def _list_following(sentences: list[str], weight: float) -> Iterator[Item]:
     """Yield the sentences after the first; the next one weighs more, as it often explains it."""
     for n, text in enumerate(sentences):
         is_telling = n < _TELLING_SENTENCES
@@ -438,7 +438,7 @@ def plan_step(plan: Plan) -> str:
     return f"{step} {plan.stage}".strip() if plan.stage else step
 
 
-def _closing(checkpoint: Checkpoint, checks: Checks | None, worth: Weights) -> Iterator[Item]:
+def _list_closing(checkpoint: Checkpoint, checks: Checks | None, worth: Weights) -> Iterator[Item]:
     if (commit := checkpoint.last_commit) is not None:
         last = say("Last commit: {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject)
         yield Item(last, worth.last_commit)

@@ -33,7 +33,7 @@ def branch_warning(checks: Checks) -> Rendered | None:
     )
 
 
-def _head_moved(head: HeadCheck, worth: Weights) -> Iterator[Item]:
+def _describe_head(head: HeadCheck, worth: Weights) -> Iterator[Item]:
     if head.diverged:
         yield Item(
             say("- HEAD was rewritten: the saved commit is no longer in its history."), worth.head
@@ -56,7 +56,7 @@ def list_changes(checks: Checks, worth: Weights = USUAL) -> Iterator[Item]:
     """Yield what changed since the save."""
     if warning := branch_warning(checks):
         yield Item(warning, worth.branch)
-    yield from _head_moved(checks.head, worth)
+    yield from _describe_head(checks.head, worth)
     for file in checks.files:
         if file.state != "same":
             changed = say("- {state}: {path}", state=file.state, path=file.path)

@@ -36,14 +36,14 @@ def list_interruptions(checkpoint: Checkpoint, worth: Weights) -> Iterator[Item]
     if failure is None:
         return
     if action is None or action.source != "failure":
-        yield _failure(failure, worth)
+        yield _describe_failure(failure, worth)
     # The next action names the command and the first line of its error.
     elif rest := [each for each in failure.error.splitlines()[1:] if COMPLETED not in each]:
         also = say("That command also printed: {line}", line=rest[0])
         yield Item(also, worth.error, _list_errors(rest[1:], worth))
 
 
-def _failure(failure: LastFailure, worth: Weights) -> Item:
+def _describe_failure(failure: LastFailure, worth: Weights) -> Item:
     first, *rest = failure.error.splitlines() or [""]
     command = say("Last failure: `{command}`", command=failure.command)
     # The error means nothing without its command, so both are in one line.

@@ -123,7 +123,7 @@ def list_files(checkpoint: Checkpoint, checks: Checks | None, worth: Weights) ->
         return [shorten_path(path, checkpoint, base) for path in paths]
 
     where = say(" (in {folder:300})", folder=base) if base else say("")
-    needed = _focus(checkpoint, checks, base, worth)
+    needed = _list_focus(checkpoint, checks, base, worth)
     yield make_section(say("Files needed next{where}:", where=where), needed)
     sure = checkpoint.commands[:_SURE_COMMANDS]
     yield make_section(say("Commands in use:"), list_bullets(sure, worth.command))
@@ -172,7 +172,9 @@ def _list_by_folder(paths: list[str], weight: float) -> list[Item]:
     return [*together, *list_in_lines(alone, weight, _FILES_IN_LINE)]
 
 
-def _focus(checkpoint: Checkpoint, checks: Checks | None, base: str, worth: Weights) -> list[Item]:
+def _list_focus(
+    checkpoint: Checkpoint, checks: Checks | None, base: str, worth: Weights
+) -> list[Item]:
     """List the files needed next; the first few are worth more than most sentences."""
     files = list_focus(checkpoint)
     sure = [describe_file(path, checkpoint, checks, base) for path in files[:_SURE_FILES]]

@@ -286,8 +286,8 @@ def read_text(path: Path, project: Project, also: Sequence[Path] = ()) -> str | 
 def newest(store: Store, *, prefers_saved: bool = False) -> CheckpointEntry | None:
     """Return the newest checkpoint that can be read."""
     if prefers_saved:
-        return find_latest(store, _readable(store, [*LISTED], _MOST_HEADS))
-    return next(iter(_readable(store, [*LISTED])), None)
+        return find_latest(store, _list_readable(store, [*LISTED], _MOST_HEADS))
+    return next(iter(_list_readable(store, [*LISTED])), None)
 
 
 def newest_of_plan(store: Store, plan: str) -> CheckpointEntry | None:
@@ -308,7 +308,9 @@ def candidates(store: Store, *, limit: int = _CHOICES) -> list[CheckpointEntry]:
 
     Work of this worktree comes first, then of this branch, then the newest.
     """
-    entries = _readable(store, ["open", "resumed"], limit) or _readable(store, ["declined"], limit)
+    entries = _list_readable(store, ["open", "resumed"], limit) or _list_readable(
+        store, ["declined"], limit
+    )
     entries = session.running_work.date_by_activity(store, entries)
     return [entry for _, entry in sort_by_nearness(entries, store.project)]
 
@@ -344,7 +346,9 @@ def sort_by_nearness(
     return sorted(ranked, key=lambda pair: pair[0])
 
 
-def _readable(store: Store, states: list[State], limit: int = _CHOICES) -> list[CheckpointEntry]:
+def _list_readable(
+    store: Store, states: list[State], limit: int = _CHOICES
+) -> list[CheckpointEntry]:
     # A checkpoint that cannot be read must not keep the others from being resumed.
     return [entry for entry in store.index().heads(states, limit) if not entry.problem]
 
@@ -396,12 +400,12 @@ def several(entries: Sequence[CheckpointEntry]) -> LeftoffError:
     return ChoiceNeeded(
         f"{len(entries)} threads can be resumed.",
         question="Which one do you want to resume?",
-        choices=[_choice(entry) for entry in entries],
+        choices=[_build_choice(entry) for entry in entries],
         hint="Name one: `leftoff resume NAME`.",
     )
 
 
-def _choice(entry: CheckpointEntry) -> dict[str, Any]:
+def _build_choice(entry: CheckpointEntry) -> dict[str, Any]:
     key = entry.name or entry.id
     return {
         "choice": key,

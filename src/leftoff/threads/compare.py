@@ -29,7 +29,7 @@ def compare(old: dict[str, Any], new: dict[str, Any]) -> list[KeyChange]:
 
 
 def _change(key: str, old: Any, new: Any) -> KeyChange:
-    before, after = _items(old), _items(new)
+    before, after = _list_items(old), _list_items(new)
     return KeyChange(
         key=key,
         removed=[each for each in before if each not in after],
@@ -37,7 +37,7 @@ def _change(key: str, old: Any, new: Any) -> KeyChange:
     )
 
 
-def _items(value: Any) -> list[Any]:
+def _list_items(value: Any) -> list[Any]:
     if value is None:
         return []
     return value if isinstance(value, list) else [value]

@@ -65,7 +65,7 @@ def compose(
     """Compose a checkpoint: input overrides what is observed, which overrides the session."""
     project = store.project
     fields = {**_read_notes(project, settings), **fields}
-    whose = _whose(session, project)
+    whose = _find_owner(session, project)
     plain = {
         "trigger": MANUAL,
         **place_of(project),
@@ -74,10 +74,13 @@ def compose(
         **fields,
     }
     plain |= {"stated": _list_stated(fields, plain["trigger"])}
-    plain |= _date(fields, session, plain["trigger"], store.now())
+    plain |= _date_work(fields, session, plain["trigger"], store.now())
     is_elsewhere = plain["worktree"] != place_of(project)["worktree"]
     if plain["trigger"] == "recovered":
-        plain = {**_git_then(plain, project, session, settings, is_elsewhere=is_elsewhere), **plain}
+        plain = {
+            **_find_git_then(plain, project, session, settings, is_elsewhere=is_elsewhere),
+            **plain,
+        }
     elif session is None or _is_here(session, project):
         plain = {**read_git_state(project, settings), **plain}
     if session is not None:
@@ -117,7 +120,7 @@ def _is_stated(value: object) -> bool:
     return bool(value) and not (isinstance(value, dict) and value.get("origin") == "inferred")
 
 
-def _date(
+def _date_work(
     fields: Mapping[str, Any], session: KnownSession | None, trigger: str, now: datetime
 ) -> dict[str, str]:
     """Return the last activity of a session, unless it is being saved on purpose right now."""
@@ -127,7 +130,7 @@ def _date(
     return {"as_of": min(last, now).isoformat()} if last is not None else {}
 
 
-def _git_then(
+def _find_git_then(
     plain: dict[str, Any],
     project: Project,
     session: KnownSession | None,
@@ -146,7 +149,7 @@ def _git_then(
         then = query.find_head_at(project.worktree, moment.timestamp())
         head, branch = (then.sha, branch or then.branch or "") if then else ("", branch)
     seen = read_git_state(project, settings)
-    found = _git_state_at(seen, project, moment, head=head, branch=branch)
+    found = _find_git_state_at(seen, project, moment, head=head, branch=branch)
     return {"branch": branch, **found} if branch else found
 
 
@@ -157,7 +160,7 @@ def _read_notes(project: Project, settings: Settings) -> dict[str, Any]:
     return {**staged, **state_file.read(path)} if os.path.lexists(path) else staged
 
 
-def _whose(session: KnownSession | None, project: Project) -> dict[str, Any]:
+def _find_owner(session: KnownSession | None, project: Project) -> dict[str, Any]:
     """Return agent and session: those of the saved session, or of the one that runs leftoff."""
     if session is not None:
         found = (session.agent, session.session_id)
@@ -230,7 +233,7 @@ def parse_fields(plain: object) -> dict[str, Any]:
             "The JSON must be an object with the keys of a checkpoint.", hint=SCHEMA_HINT
         )
     fields: dict[str, Any] = {
-        key: _something(value) for key, value in plain.items() if key not in OURS
+        key: _drop_nothing(value) for key, value in plain.items() if key not in OURS
     }
     if isinstance(actions := fields.get("next_action"), list):
         # The first one is the next action, and the others follow it.
@@ -249,7 +252,7 @@ def parse_fields(plain: object) -> dict[str, Any]:
     return fields
 
 
-def _something(value: object) -> object:
+def _drop_nothing(value: object) -> object:
     """Remove the entries of a list that only say that it is empty."""
     if not isinstance(value, list):
         return value
@@ -325,7 +328,7 @@ def _drop_native(paths: list[str], project: Project, settings: Settings) -> list
     return [path for path in paths if not is_native(path)]
 
 
-def _git_state_at(
+def _find_git_state_at(
     seen: dict[str, Any], project: Project, moment: datetime | None, *, head: str, branch: str
 ) -> dict[str, Any]:
     """Return what is known about git at an earlier moment, when a session died.
@@ -544,9 +547,9 @@ def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
     before = store.load(earlier)
     done = before.done
     if not any(_DAY.fullmatch(each) for each in done):
-        done = [_day(1, earlier.saved_at), *done]
+        done = [_format_day(1, earlier.saved_at), *done]
     dates = [found[2] for each in done if (found := _DAY.fullmatch(each))]
-    today = _day(len(dates) + 1, store.now())
+    today = _format_day(len(dates) + 1, store.now())
     heading = [] if f"({dates[-1]})" in today else [today]
     return msgspec.structs.replace(
         draft,
@@ -560,7 +563,7 @@ def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
     )
 
 
-def _day(number: int, moment: datetime) -> str:
+def _format_day(number: int, moment: datetime) -> str:
     return f"### Day {number} ({moment.astimezone():%Y-%m-%d})"
 
 

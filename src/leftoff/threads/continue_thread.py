@@ -96,7 +96,7 @@ def continue_thread(
     changes: dict[str, Any] = {"name": head.name, "thread": head.thread}
     changes |= _keep_stated(head, draft)
     changes |= {key: getattr(head, key) for key in _KEPT_IF_EMPTY if not getattr(draft, key)}
-    changes |= _keep_task(head, {**_task_of(draft), **changes})
+    changes |= _keep_task(head, {**_read_task(draft), **changes})
     changes["files_modified"] = _unite(draft.files_modified, head.files_modified)
     back = {*draft.files_modified}
     gone = [path for path in head.files_deleted if path not in back]
@@ -255,7 +255,7 @@ def _keep_todos(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
     return {"next_action": NextAction(text=text, origin="inferred", source="todo")}
 
 
-def _task_of(draft: Checkpoint) -> dict[str, Any]:
+def _read_task(draft: Checkpoint) -> dict[str, Any]:
     keys = ("summary", "intent", "answers_to", "requests", "pending_prompts")
     return {key: getattr(draft, key) for key in keys}
 
@@ -337,8 +337,8 @@ def keep_unsettled(
 
 def _is_among(text: str | None, others: Iterable[str | None]) -> bool:
     """Return whether a text is one of these, which may be cut."""
-    plain = _plain(text)
-    return any(_is_same(plain, _plain(each)) for each in others)
+    plain = _normalize(text)
+    return any(_is_same(plain, _normalize(each)) for each in others)
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -346,7 +346,7 @@ def _is_same(one: str, other: str) -> bool:
     return one == other or (len(shorter) >= _SHORTEST_CHARS and longer.startswith(shorter))
 
 
-def _plain(text: str | None) -> str:
+def _normalize(text: str | None) -> str:
     return " ".join((text or "")[:_TASK_CHARS].split()).removesuffix(" …")
 
 

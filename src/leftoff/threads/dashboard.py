@@ -84,9 +84,9 @@ class _World(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_dashboard(store: Store, settings: Settings) -> Dashboard:
     """Collect what is in progress; the store should be one that writes nothing."""
-    world = _read_world(store, _folder(store, settings))
-    plan = _active_plan(world)
-    is_active = plan or world.tdd or world.feature or _todos(world)
+    world = _read_world(store, _find_folder(store, settings))
+    plan = _choose_active_plan(world)
+    is_active = plan or world.tdd or world.feature or _list_open_todos(world)
     layout: Layout = "delegation" if world.delegation else "active" if is_active else "none"
     return Dashboard(
         layout=layout,
@@ -96,16 +96,16 @@ def read_dashboard(store: Store, settings: Settings) -> Dashboard:
         delegation=world.delegation,
         agents=sum(each.status.lower() not in {*_DONE, "complete"} for each in world.delegation),
         feature=world.feature,
-        todos=_todos(world),
+        todos=_list_open_todos(world),
         last_checkpoint_at=world.last_at,
         checkpoints=world.checkpoints,
         open_count=store.index().count_heads([*LISTED]),
-        recent_plans=[] if plan else _recent(world.plans),
-        suggestions=[*_suggestions(world, plan, is_active=layout != "none")],
+        recent_plans=[] if plan else _list_recent(world.plans),
+        suggestions=[*_list_suggestions(world, plan, is_active=layout != "none")],
     )
 
 
-def _folder(store: Store, settings: Settings) -> Path:
+def _find_folder(store: Store, settings: Settings) -> Path:
     """Return the folder of plans; an empty one if the user did not choose to use such files.
 
     They do not count without that choice, because a clone can bring them.
@@ -118,7 +118,7 @@ def _read_world(store: Store, folder: Path) -> _World:
     index = sail_plans.read_index(folder) or {}
     is_delegating = bool(index.get("delegate_running"))
     entries = store.index().heads([*LISTED], _CHECKPOINTS)
-    checkpoints = _newest(entries, sail_format.list_newest_kept(folder, _CHECKPOINTS))
+    checkpoints = _merge_newest(entries, sail_format.list_newest_kept(folder, _CHECKPOINTS))
     moments = [each.saved_at for each in checkpoints]
     indexed = sail_plans.moment(index.get("last_checkpoint"))
     return _World(
@@ -127,14 +127,14 @@ def _read_world(store: Store, folder: Path) -> _World:
         plans=sail_plans.list_plans(folder),
         tdd=sail_plans.read_tdd_session(folder) or _find_phase(folder, index),
         delegation=sail_plans.find_delegated(folder, index)
-        or _helpers(store)
+        or _list_helpers(store)
         or [sail_plans.DelegatedTask(what="unknown task")] * is_delegating,
         # While helpers run, their worktrees are in use.
         left_worktrees=[] if is_delegating else sail_plans.list_delegates(folder),
         newest=_load_first(store, entries),
         checkpoints=checkpoints,
         last_at=max([*moments, *([indexed] if indexed else [])], default=None),
-        feature=_under_way(store),
+        feature=_find_loop(store),
     )
 
 
@@ -145,7 +145,7 @@ def _find_phase(folder: Path, index: dict[str, object]) -> TddSession | None:
     return TddSession(phase=phase) if phase and not is_over else None
 
 
-def _newest(
+def _merge_newest(
     entries: Sequence[CheckpointEntry], kept: Sequence[sail_format.PlanCheckpoint]
 ) -> list[CheckpointSummary]:
     """Merge leftoff's checkpoints with those beside the plans; one that is both counts once."""
@@ -182,12 +182,12 @@ def _load_first(store: Store, entries: Sequence[CheckpointEntry]) -> Checkpoint 
     return None
 
 
-def _under_way(store: Store) -> Loop | None:
+def _find_loop(store: Store) -> Loop | None:
     loop = features.loop(store)
     return loop if loop is not None and loop.is_under_way else None
 
 
-def _helpers(store: Store) -> list[DelegatedTask]:
+def _list_helpers(store: Store) -> list[DelegatedTask]:
     """Return the results of agents that work together, if somebody recorded them."""
     known = features.glance(store).orchestration
     results = [*known.results, *(known.team.mates if known.team else [])]
@@ -201,21 +201,23 @@ def _helpers(store: Store) -> list[DelegatedTask]:
 # The plan
 
 
-def _active_plan(world: _World) -> PlanLine | None:
+def _choose_active_plan(world: _World) -> PlanLine | None:
     """Return the plan in the index, or the first open one, or that of the last checkpoint."""
     by_name = {plan.name: plan for plan in world.plans}
     named = sail_plans.read_active_plan(world.index)
     if named is not None and (named not in by_name or by_name[named].is_open):
-        return _line(by_name[named]) if named in by_name else _build_indexed_plan(named, world)
+        return (
+            _build_line(by_name[named]) if named in by_name else _build_indexed_plan(named, world)
+        )
     # An index that names no plan says that none is active.
     if named is not None or not world.index:
         for plan in world.plans:
             if plan.is_open:
-                return _line(plan)
+                return _build_line(plan)
     return _own_plan(world)
 
 
-def _line(plan: StagedPlan) -> PlanLine:
+def _build_line(plan: StagedPlan) -> PlanLine:
     return PlanLine(
         name=plan.name,
         stage=plan.stage,
@@ -256,12 +258,12 @@ def _own_plan(world: _World) -> PlanLine | None:
     )
 
 
-def _recent(plans: Sequence[StagedPlan]) -> list[PlanLine]:
+def _list_recent(plans: Sequence[StagedPlan]) -> list[PlanLine]:
     newest = sorted(plans, key=lambda plan: plan.updated_at, reverse=True)
-    return [_line(plan) for plan in newest[:_RECENT_PLANS]]
+    return [_build_line(plan) for plan in newest[:_RECENT_PLANS]]
 
 
-def _todos(world: _World) -> list[Todo]:
+def _list_open_todos(world: _World) -> list[Todo]:
     todos = world.newest.todos if world.newest else []
     return [todo for todo in todos if todo.status not in _DONE]
 
@@ -269,7 +271,7 @@ def _todos(world: _World) -> list[Todo]:
 # Suggestions
 
 
-def _suggestions(world: _World, plan: PlanLine | None, *, is_active: bool) -> Iterator[str]:
+def _list_suggestions(world: _World, plan: PlanLine | None, *, is_active: bool) -> Iterator[str]:
     phase = ((world.tdd.phase if world.tdd else None) or "").lower()
     target = (world.tdd.target if world.tdd else None) or "the next behavior"
     if plan is not None and plan.number is not None and plan.number >= (plan.total or 0):
@@ -280,14 +282,14 @@ def _suggestions(world: _World, plan: PlanLine | None, *, is_active: bool) -> It
         yield f"GREEN: write the least code that makes the tests for {target} pass."
     yield from _save(world, is_active=is_active)
     if left := world.left_worktrees:
-        yield f"Helpers left worktrees: `git worktree remove` finished ones ({_some(left)})."
+        yield f"Helpers left worktrees: `git worktree remove` finished ones ({_join_some(left)})."
     idle = [each.name for each in world.plans if each.is_open and _is_idle(each, world.now)]
     if len(idle) >= _IDLE_PLANS:
         rested = f"{len(idle)} plans have been idle for more than 7 days"
-        yield f"{rested}: close those that are finished ({_some(idle)})."
+        yield f"{rested}: close those that are finished ({_join_some(idle)})."
 
 
-def _some(names: Sequence[str]) -> str:
+def _join_some(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 

@@ -141,8 +141,8 @@ def _list_unfinished(store: Store) -> "tuple[list[Feature | Fix], str]":
 def _read_work_state(store: Store, subject: str) -> WorkState:
     project = store.project
     branch = query.find_current_branch(project.worktree) if project.is_git else None
-    newest = _newest(store, branch)
-    here = WorkState(branch=branch or "", repository=_slug(project))
+    newest = _find_newest(store, branch)
+    here = WorkState(branch=branch or "", repository=_find_repository_name(project))
     if newest is None:
         return here
     label = ": ".join(text for text in (newest.name, newest.task) if text)
@@ -172,7 +172,7 @@ def _list_steps(store: Store, entry: CheckpointEntry) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*action, *checkpoint.next_steps, *todos]))[:_STEPS_NAMED]
 
 
-def _slug(project: Project) -> str:
+def _find_repository_name(project: Project) -> str:
     """Return the repository's name from its remote, without running git."""
     try:
         found = find_repository(project.worktree) if project.is_git else None
@@ -181,7 +181,7 @@ def _slug(project: Project) -> str:
     return (find_repository_name(found) or "") if found else ""
 
 
-def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:
+def _find_newest(store: Store, branch: str | None) -> CheckpointEntry | None:
     """Return the newest checkpoint of this worktree, or if there is none, of this branch."""
     heads = store.index().heads([*LISTED, "consumed"], _MOST_LOOKED_AT)
     # A ship ends its thread, and is still the last checkpoint.
@@ -209,21 +209,21 @@ def render(
     """
     # Written out, as text for agents must be; `is_generated` knows a page by this beginning.
     head = say("# Session Briefing\nLast updated: {at}", at=_format_update_time(material))
-    sections = [*_sections(material, caps)]
+    sections = [*_build_sections(material, caps)]
     if not with_empty:
-        shown = fit(sections, _limits(head, budget=budget, width=width))
+        shown = fit(sections, _find_limits(head, budget=budget, width=width))
         if not any(shown):
             return say("")
     else:
         # Every heading is shown, so room for all of them is reserved first.
         frames = [join([each.heading, say(_NO_ROOM)]) for each in sections]
         bare = [msgspec.structs.replace(each, heading=say("")) for each in sections]
-        bodies = fit(bare, _limits(join([head, *frames]), budget=budget, width=width))
+        bodies = fit(bare, _find_limits(join([head, *frames]), budget=budget, width=width))
         shown = [_with_body(*each) for each in zip(sections, bodies, strict=True)]
     return say("{page}\n", page=join([head, *shown]))
 
 
-def _limits(taken: Rendered, *, budget: int, width: int | None) -> list[Limit]:
+def _find_limits(taken: Rendered, *, budget: int, width: int | None) -> list[Limit]:
     """Return the limits that remain beside a text that is always shown."""
     text = f"{taken}\n"
     limits = [
@@ -247,27 +247,27 @@ def _format_update_time(material: Material) -> str:
     return f"{max(moments).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if moments else "-"
 
 
-def _sections(material: Material, caps: Caps) -> Iterator[Section]:
-    features = list(_features(material.features[: caps.features]))
+def _build_sections(material: Material, caps: Caps) -> Iterator[Section]:
+    features = list(_format_features(material.features[: caps.features]))
     if material.trouble:
         features.append(say(_UNREADABLE))
     beyond = max(0, len(material.features) - caps.features)
-    yield _section(say("\n## Active Features"), features, 76, _say_more, beyond)
-    decisions = [_decision(each) for each in material.decisions[: caps.decisions]]
-    yield _section(say("\n## Recent Decisions (last 5)"), decisions, 80, _say_more)
+    yield _build_section(say("\n## Active Features"), features, 76, _say_more, beyond)
+    decisions = [_format_decision(each) for each in material.decisions[: caps.decisions]]
+    yield _build_section(say("\n## Recent Decisions (last 5)"), decisions, 80, _say_more)
     avoided = [_format_failure(each) for each in material.failures[: caps.failures]]
-    yield _section(
+    yield _build_section(
         say("\n## Approaches to AVOID"), avoided, 90, *_cut(material.failures, caps.failures)
     )
-    rules = [_rule(each) for each in material.rules[: caps.rules]]
-    yield _section(say("\n## Learned Rules"), rules, 85, *_cut(material.rules, caps.rules))
+    rules = [_format_rule(each) for each in material.rules[: caps.rules]]
+    yield _build_section(say("\n## Learned Rules"), rules, 85, *_cut(material.rules, caps.rules))
     if material.standing is not None:
-        yield _section(
+        yield _build_section(
             say("\n## Current Status"), [*_format_work_state(material.standing)], 95, None
         )
 
 
-def _section(
+def _build_section(
     heading: Rendered,
     lines: Sequence[Rendered],
     weight: float,
@@ -295,7 +295,7 @@ def _say_more(count: int) -> Rendered:
     return say("- and {count} more", count=count)
 
 
-def _features(features: "Iterable[Feature | Fix]") -> Iterator[Rendered]:
+def _format_features(features: "Iterable[Feature | Fix]") -> Iterator[Rendered]:
     """Yield each feature as one to three lines that stay together."""
     for each in features:
         head = say(
@@ -306,19 +306,19 @@ def _features(features: "Iterable[Feature | Fix]") -> Iterator[Rendered]:
             about = say("  {text:100}", text=each.description)
         parts = [
             say("Acceptance: {count}", count=format_count(len(each.scenarios), "scenario")),
-            say("Files:{paths}", paths=_files(each.related_files)),
+            say("Files:{paths}", paths=_format_files(each.related_files)),
         ]
         facts = join(parts if each.related_files else parts[:1], " | ")
         yield join([head, about, say("  {facts}", facts=facts)])
 
 
-def _files(paths: Sequence[str]) -> Rendered:
+def _format_files(paths: Sequence[str]) -> Rendered:
     named = join([say(" {path:60}", path=path) for path in paths[:_FILES_NAMED]], ",")
     rest = len(paths) - _FILES_NAMED
     return say("{named} and {rest} more", named=named, rest=rest) if rest > 0 else named
 
 
-def _decision(entry: MemoryEntry) -> Rendered:
+def _format_decision(entry: MemoryEntry) -> Rendered:
     why = say(": {why:60}", why=entry.why) if entry.why else say("")
     about = say("- {text:80}", text=entry.text)
     day = "" if entry.extra.get(UNDATED) else f"{entry.at:%Y-%m-%d}"
@@ -333,7 +333,7 @@ def _format_failure(entry: MemoryEntry) -> Rendered:
     return say("- {text:60}{why}{feature}", text=entry.text, why=why, feature=feature)
 
 
-def _rule(entry: MemoryEntry) -> Rendered:
+def _format_rule(entry: MemoryEntry) -> Rendered:
     title = _find_title(entry)
     if title:
         return say("- {title:80}: {text:120}", title=title, text=entry.text)

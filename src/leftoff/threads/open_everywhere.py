@@ -58,7 +58,7 @@ def read_newest(
     """
     found = _find_projects(environment)
     problems, threads = dict(found.problems), list[ThreadElsewhere]()
-    dated = sorted(((_date(each), each) for each in found.projects.values()), key=_by_date)
+    dated = sorted(((_read_date(each), each) for each in found.projects.values()), key=_date_of)
     is_cut = False
     for number, (touched_at, project) in enumerate(reversed(dated)):
         if len(threads) > limit and touched_at < threads[limit].entry.as_of:
@@ -79,7 +79,7 @@ def read_newest(
     )
 
 
-def _by_date(dated: tuple[datetime, Project]) -> datetime:
+def _date_of(dated: tuple[datetime, Project]) -> datetime:
     return dated[0]
 
 
@@ -102,7 +102,7 @@ def _find_projects(environment: Environment) -> _Found:
     return found
 
 
-def _date(project: Project) -> datetime:
+def _read_date(project: Project) -> datetime:
     """Return when a store was last written, or the latest time if it is in several places."""
     if project.earlier or project.strays or project.fallback.is_dir():
         return _LATEST

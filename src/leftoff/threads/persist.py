@@ -76,14 +76,14 @@ _ROLE_LINES_OF_A_CHAT = 4
 def lint(checkpoint: Checkpoint, root: Path) -> list[QualityFinding]:
     """Return every rule of the quality bar that the checkpoint breaks."""
     return [
-        *_task(checkpoint),
-        *_progress(checkpoint),
-        *_next_action(checkpoint),
-        *_blockers(checkpoint),
-        *_decisions(checkpoint),
-        *_paths(checkpoint, root),
+        *_check_task(checkpoint),
+        *_check_progress(checkpoint),
+        *_check_next_action(checkpoint),
+        *_check_blockers(checkpoint),
+        *_check_decisions(checkpoint),
+        *_check_paths(checkpoint, root),
         *_name(checkpoint),
-        *_raw_chat(checkpoint),
+        *_check_raw_chat(checkpoint),
     ]
 
 
@@ -93,7 +93,7 @@ def is_vague(text: str) -> bool:
     return all(word in _EMPTY_WORDS for word in words)
 
 
-def _task(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+def _check_task(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
     task = checkpoint.summary or checkpoint.intent or checkpoint.left_off or ""
     if is_vague(task) or len(task.split()) < 2:
         yield QualityFinding(
@@ -101,7 +101,7 @@ def _task(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
         )
 
 
-def _progress(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+def _check_progress(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
     said = [*checkpoint.done, *([checkpoint.left_off] if checkpoint.left_off else [])]
     evidence = bool(checkpoint.files_modified)
     if not said and not evidence:
@@ -114,7 +114,7 @@ def _progress(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
         )
 
 
-def _next_action(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+def _check_next_action(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
     if checkpoint.next_action is None or not checkpoint.next_action.text.strip():
         yield QualityFinding(rule="next-action", message="The next action is missing.")
     elif is_vague(text := checkpoint.next_action.text) or len(text.split()) < 2:
@@ -125,7 +125,7 @@ def _next_action(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
         )
 
 
-def _blockers(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+def _check_blockers(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
     for blocker in checkpoint.blockers:
         if is_vague(blocker) or len(blocker.split()) < 2:
             yield QualityFinding(
@@ -133,7 +133,7 @@ def _blockers(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
             )
 
 
-def _decisions(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+def _check_decisions(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
     for decision in checkpoint.decisions:
         if is_vague(decision.why) and not _REASON.search(decision.what):
             yield QualityFinding(
@@ -141,7 +141,7 @@ def _decisions(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
             )
 
 
-def _paths(checkpoint: Checkpoint, root: Path) -> Iterator[QualityFinding]:
+def _check_paths(checkpoint: Checkpoint, root: Path) -> Iterator[QualityFinding]:
     named = [file.path for file in checkpoint.files if file.role != EXPECTED]
     if checkpoint.plan and checkpoint.plan.path:
         named.append(checkpoint.plan.path)
@@ -165,7 +165,7 @@ def _name(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
         )
 
 
-def _raw_chat(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+def _check_raw_chat(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
     texts: dict[str, list[str | None]] = {
         "summary": [checkpoint.summary],
         "left_off": [checkpoint.left_off],
@@ -235,7 +235,7 @@ def save(  # noqa: PLR0913 - each is a keyword
         )
     return Outcome(
         saved=saved,
-        warnings=[*_warnings(saved, findings, cut, settings.quality), *lessons],
+        warnings=[*_list_warnings(saved, findings, cut, settings.quality), *lessons],
         continues=head.name if head is not None else None,
     )
 
@@ -295,7 +295,7 @@ def build_quality_error(
     )
 
 
-def _warnings(
+def _list_warnings(
     saved: SavedCheckpoint,
     findings: Sequence[QualityFinding],
     cut: Sequence[str],

@@ -73,8 +73,8 @@ def pick_newest(
     A checkpoint saved by name beats an autosave of the same task on the same day. `is_literal`
     picks the newest whatever else there is, as quoin does, and names the others beside it.
     """
-    days = {_day(each) for each in candidates if not each.is_automatic}
-    left = [each for each in candidates if not each.is_automatic or _day(each) not in days]
+    days = {_find_day(each) for each in candidates if not each.is_automatic}
+    left = [each for each in candidates if not each.is_automatic or _find_day(each) not in days]
     ordered = sorted(left, key=lambda each: each.moment, reverse=True)
     if not ordered:
         return Pick()
@@ -85,19 +85,19 @@ def pick_newest(
     }
     if is_literal:
         others = [each for each in reversed(recent.values()) if each.task != newest.task]
-        doubt = _doubt(newest, now, task)
+        doubt = _describe_doubt(newest, now, task)
         return Pick(chosen=newest, doubt=doubt, beside=others[:_MOST_LISTED])
     if may_ask and len(recent) > 1 and task not in recent:
         return Pick(among=[*reversed(recent.values())][:_MOST_LISTED])
     chosen = recent.get(task or "", newest)
-    return Pick(chosen=chosen, doubt=_doubt(chosen, now, task))
+    return Pick(chosen=chosen, doubt=_describe_doubt(chosen, now, task))
 
 
-def _day(candidate: Candidate) -> tuple[str, str]:
+def _find_day(candidate: Candidate) -> tuple[str, str]:
     return f"{candidate.saved_at.astimezone():%Y-%m-%d}", candidate.task
 
 
-def _doubt(chosen: Candidate, now: datetime, task: str | None) -> Rendered:
+def _describe_doubt(chosen: Candidate, now: datetime, task: str | None) -> Rendered:
     if task is not None and chosen.task != task:
         return say(
             "The newest checkpoint is about {saved:100}, the newest session about {noted:100}.",

@@ -44,7 +44,7 @@ def recommend_tasks(store: Store, settings: Settings) -> Recommendations:
     state = query.read_state(project.worktree) if project.is_git else None
     tasks: dict[str, Recommendation] = {}
     # The same text can be a next action and a todo: the first source is the more certain one.
-    for task in _tasks(store, dashboard.read_dashboard(store, settings)):
+    for task in _list_tasks(store, dashboard.read_dashboard(store, settings)):
         tasks.setdefault(task.what, task)
     ordered = [*tasks.values()]
     return Recommendations(
@@ -58,7 +58,7 @@ def recommend_tasks(store: Store, settings: Settings) -> Recommendations:
     )
 
 
-def _tasks(store: Store, found: Dashboard) -> Iterator[Recommendation]:
+def _list_tasks(store: Store, found: Dashboard) -> Iterator[Recommendation]:
     """Yield possible tasks, the most certain first."""
     for saved in found.checkpoints:
         if saved.next_action:

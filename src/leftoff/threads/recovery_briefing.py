@@ -113,7 +113,10 @@ def _build_head(checkpoint: Checkpoint, checks: Checks) -> Iterator[Section]:
     )
     task = say("\N{PUSHPIN} Resume: {task}", task=checkpoint.task or _NO_TASK)
     yield Section(say(""), [Item(task, 100), Item(saved, 98)])
-    done = [Item(say("- {text:lines}", text=text), 90 - n / 100) for n, text in _number(checkpoint)]
+    done = [
+        Item(say("- {text:lines}", text=text), 90 - n / 100)
+        for n, text in _number_progress(checkpoint)
+    ]
     yield Section(say("\N{WHITE HEAVY CHECK MARK} Progress:"), done, _count_rest)
     action = checkpoint.next_action
     guess = say(" (inferred from the session)" if action and action.origin == "inferred" else "")
@@ -182,7 +185,7 @@ def _name_value(value: str | Decision | Failure) -> str:
     return f"{value.what} — {value.why}" if value.why else value.what
 
 
-def _number(checkpoint: Checkpoint) -> Iterator[tuple[int, str]]:
+def _number_progress(checkpoint: Checkpoint) -> Iterator[tuple[int, str]]:
     """Yield what was done, the newest with the smallest number, in the order of the file."""
     texts = [*checkpoint.done, *([checkpoint.left_off] if checkpoint.left_off else [])]
     return ((len(texts) - n, text) for n, text in enumerate(texts))

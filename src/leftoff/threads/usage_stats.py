@@ -167,7 +167,7 @@ def _step(percent: float) -> str:
 def _count_by_day(entries: Iterable[CheckpointEntry], since: datetime, days: int) -> list[int]:
     counts = [0] * days
     for entry in entries:
-        counts[_day(entry, since, days)] += 1
+        counts[_count_day(entry, since, days)] += 1
     return counts
 
 
@@ -176,10 +176,10 @@ def _find_peaks(
 ) -> list[float]:
     peaks = [0.0] * days
     for entry in entries:
-        day = _day(entry, since, days)
+        day = _count_day(entry, since, days)
         peaks[day] = max(peaks[day], percents.get(entry.id, 0.0))
     return peaks
 
 
-def _day(entry: CheckpointEntry, since: datetime, days: int) -> int:
+def _count_day(entry: CheckpointEntry, since: datetime, days: int) -> int:
     return min((entry.saved_at - since).days, days - 1)
