@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from leftoff.redact import redact
 from leftoff.redact.addresses import ADDRESSES, PIPES, Address, Pipe
-from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS, CommandRule
+from leftoff.redact.commands import BEFORE_USER, COMMANDS, LETTERS, LONG_OPTIONS, CommandRule
 from leftoff.redact.markers import is_marker, marker
 from leftoff.redact.places import PLACES, SecretPlace
 from leftoff.redact.private_keys import PRIVATE_KEYS
@@ -81,6 +81,8 @@ def test_every_option_of_the_commands_is_looked_for() -> None:
         for example in row.cut:
             options = [word for word in example.split() if word.startswith("-")]
             assert any(
-                option.encode()[1:2] in LETTERS or option.encode().startswith(LONG_OPTIONS)
+                option.encode()[1:2] in LETTERS
+                or option.encode().startswith(LONG_OPTIONS)
+                or re.match(b"-" + BEFORE_USER, option.encode())
                 for option in options
             )

@@ -6,7 +6,7 @@ from functools import cache
 
 from leftoff.lazy_patterns import lazy
 from leftoff.redact.addresses import ADDRESSES, PIPES, Pipe
-from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS
+from leftoff.redact.commands import BEFORE_USER, COMMANDS, LETTERS, LONG_OPTIONS
 from leftoff.redact.judge import (
     is_dashed,
     is_label,
@@ -49,7 +49,13 @@ _JUDGED = 256
 _COMMAND_END = lazy(rb"[|;][ ]|[ ][|;&]|&&|[`)](?=\s)|\r")
 _MOST_TOOLS = 4
 _OPTION = lazy(
-    rb"-(?<=[ \t]-)(?:[" + LETTERS + rb"]|" + b"|".join(each[1:] for each in LONG_OPTIONS) + rb")"
+    rb"-(?<=[ \t]-)(?:["
+    + LETTERS
+    + rb"]|"
+    + BEFORE_USER
+    + rb"|"
+    + b"|".join(each[1:] for each in LONG_OPTIONS)
+    + rb")"
 )
 # With the space after it, because a tool's name is followed by one.
 _WORD = lazy(rb"[\w-]++[ ]?")

@@ -20,6 +20,8 @@ class CommandRule(NamedTuple):
 
 # The letters and words of the options below. A line without any of them is skipped.
 LETTERS = b"pPuUawAXbhDkKN"
+# Letters that `curl -sku` may have before the one that counts.
+BEFORE_USER = b"[fikLsSv]{1,5}u"
 LONG_OPTIONS = (
     b"-nb",
     b"-cb",
@@ -136,13 +138,15 @@ COMMANDS: tuple[CommandRule, ...] = (
     ),
     CommandRule(
         "curl curlie xh http https httpie ab siege grpcurl wrk hey aria2c etcdctl",
-        r"(?:-u|--user|--proxy-user|-U|-a|--auth|-A)[ =]?(?:<q>)?[^\s:\"'\\$/]{1,100}:"
+        r"(?:-[fikLsSv]{0,5}u|--user|--proxy-user|-U|-a|--auth|-A)"
+        r"[ =]?(?:<q>)?[^\s:\"'\\$/]{1,100}:"
         r"([^\s\"'\\]{1,200})",
         "in_command",
         (
             "curl -s -u admin:<pw> https://x.test",
             "curl --user 'admin:<pw>' https://x.test",
             "curl -uadmin:<pw> https://x.test",
+            "curl -sku admin:<pw> https://x.test",
             "curl --proxy-user me:<pw> https://x.test",
             "etcdctl --user root:<pw> get a",
             "http -a me:<pw> GET x.test",

@@ -12,11 +12,11 @@ _ENTITY = (
     rb"&(?:amp;){0,3}(?:#0{0,4}(?P<decimal>[0-9]{1,3})|#[xX]0{0,4}(?P<entity>[0-9a-fA-F]{1,2})"
     rb"|(?P<named>" + b"|".join(NAMED) + rb"));"
 )
-_PERCENT = rb"%(?:25){0,3}(?P<percent>[0-7][0-9a-fA-F])"
+_PERCENT = rb"%(?:25){0,3}(?:u00)?(?P<percent>[0-7][0-9a-fA-F])"
 # A form writes a plus for a blank.
 _FORM = rb"(?P<plus>)(?=%2[27])"
 _BACKSLASH = (
-    rb"(?:u(?:\{0{0,4}|00|\{)(?P<unicode>[0-7][0-9a-fA-F])\}?"
+    rb"(?:(?:u(?:\{0{0,4}|00|\{)|U000000)(?P<unicode>[0-7][0-9a-fA-F])\}?"
     rb"|x(?P<hexadecimal>[0-7][0-9a-fA-F])|(?P<octal>[01][0-7]{2})|(?P<slash>/))"
 )
 _MAIL = rb"(?P<mail>[2-7][0-9A-F])|(?P<soft>[ \t]?\r?\n)"
@@ -51,7 +51,7 @@ NEEDED = {b"=": b"=3D", b"+": b"%2", b"^": b"^["}
 WRITTEN_COLOURS = ((b"^", b"^["), (b"\\", b"\\e["), (b"\x08", b"\x08"))
 # The same as far as needed to find one; it begins with a literal, so the search is fast.
 BACKSLASHED = (
-    rb"\\(?:u(?:00[0-7][0-9a-fA-F]|\{|200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])|x[0-7][0-9a-fA-F]"
+    rb"\\(?:U0000|u(?:00[0-7][0-9a-fA-F]|\{|200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])|x[0-7][0-9a-fA-F]"
     rb"|[01][0-7]{2}|/|e\[)"
 )
 # What must be in a text before a family of escapes is looked for: a single byte is found at the

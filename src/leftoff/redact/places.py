@@ -141,13 +141,15 @@ PLACES: tuple[SecretPlace, ...] = (
     SecretPlace(
         "password",
         "connect",
-        r"connect(?:ion)?\(\s{0,8}(?:<text>|(?!\d+\b)[\w.$>-]{1,64})\s{0,8},\s{0,8}<text>\s{0,8},\s{0,8}"
+        r"connect(?:ion)?\(\s{0,8}(?:<text>|(?!\d+\b)[\w.$>-]{1,64})\s{0,8},\s{0,8}"
+        r"(?:\d{2,5}\s{0,8},\s{0,8})?<text>\s{0,8},\s{0,8}"
         r"<secret>",
         "literal",
         (
             'mysqli_connect("localhost", "app", "<pw>", "shop")',
             'DriverManager.getConnection(url, "app", "<pw>")',
             'MySQLdb.connect("localhost", "app", "<pw>")',
+            'client.connect("x.test", 22, "app", "<pw>")',
         ),
         (
             'signal.connect("clicked", "handler", callback)',
@@ -324,6 +326,30 @@ PLACES: tuple[SecretPlace, ...] = (
         "in_command",
         ('expect "*?assword:*"\nsend -- "<pw>\\r"', 'expect "Password:" { send "<pw>\\r" }'),
         ('expect "Password:"\nsend "$password\\r"',),
+    ),
+    SecretPlace(
+        "password",
+        "assword",
+        r"assword[\w\]-]{0,20}<q>\)?\)?(?:\.\w{1,20}\(\))?\.(?:fill|type|send_?keys|set_?value|set_?text"
+        r"|press_?sequentially)\(\s{0,8}<secret>",
+        "literal",
+        (
+            "cy.get('#password').type('<pw>')",
+            "page.getByLabel('Password').fill('<pw>')",
+            'driver.findElement(By.id("password")).sendKeys("<pw>")',
+            'cy.get("[name=password]").clear().type("<pw>")',
+        ),
+        ("page.getByLabel('Password').fill(password)", "cy.get('#password').type('{enter}')"),
+    ),
+    SecretPlace(
+        "password",
+        "assword",
+        r"assword[\w\]-]{0,20}<q>,\s{0,8}(?:with:\s{0,8})?<secret>",
+        "literal",
+        ("page.fill('#password', '<pw>')", 'fill_in "Password", with: "<pw>"'),
+        ("page.fill('#password', password)", "t('Password', 'password')"),
+        before=r"\b(?:fill|fill_in|type|type_text|enter_text|send_keys)[( ]\s{0,8}"
+        r"<q>[^\"'\r\n]{0,40}\Z",
     ),
     *(
         SecretPlace(

@@ -60,7 +60,7 @@ PROSE: tuple[SecretPlace, ...] = (
             (f"pw{sign} optional", f"pw{sign}$PASS1", f"pw{sign} 8-digit"),
             before=r"(?<![^\s\"'`(,;?&_-])\Z",
         )
-        for sign in (":", "=", " is ")
+        for sign in (":", "=", " is ", " ")
     ),
     *(
         SecretPlace(
@@ -233,9 +233,14 @@ PROSE: tuple[SecretPlace, ...] = (
         "pass",
         r"pass(?:word)?[:=]?[ ]{0,2}" + _VALUE,
         "stated",
-        ("user ada / password <pw>", "user: ada / pass: <pw>", "pin: 4711 pass: <pw>"),
+        (
+            "user ada / password <pw>",
+            "user ada, pass <pw>",
+            "user: ada / pass: <pw>",
+            "pin: 4711 pass: <pw>",
+        ),
         ("user ada / password required", "user admin / pass 2 of 3"),
-        before=rf"\b(?:user(?:name)?|login)[:=]?[ ]{_USER}[ ]?[/|][ ]?\Z"
+        before=rf"\b(?:user(?:name)?|login)[:=]?[ ]{_USER}(?:[ ]?[/|][ ]?|,[ ])\Z"
         r"|\bpin[:=]?[ ]\d{3,12},?[ ]\Z",
     ),
     SecretPlace(
@@ -250,17 +255,22 @@ PROSE: tuple[SecretPlace, ...] = (
         "password",
         "login ",
         r"login[ ](?:is[ ]|as[ ]|with[ ])?(?!form|page|screen|view|flow|step)"
-        rf"{_USER}[ ]/[ ]{_VALUE}",
+        rf"(?:(?<=is[ ]){_USER}/|{_USER}[ ]/[ ]){_VALUE}",
         "stated",
-        ("login admin / <pw>", "the login is me@x.test / <pw>"),
+        ("login admin / <pw>", "the login is me@x.test / <pw>", "the login is me/<pw>"),
         ("login page / register", "login form / step-2-form"),
     ),
     SecretPlace(
         "password",
         "cred",
-        rf"credentials(?:[ ](?:are|is)|:)[ ]{_USER}(?:[ ]?/[ ]?|:){_VALUE}",
+        rf"cred(?:ential)?s(?:[ ](?:are|is)|:)[ ]{_USER}(?:[ ]?/[ ]?|:){_VALUE}",
         "stated",
-        ("the credentials are admin/<pw>", "credentials: admin / <pw>", "credentials are me:<pw>"),
+        (
+            "the credentials are admin/<pw>",
+            "creds: admin / <pw>",
+            "credentials: admin / <pw>",
+            "credentials are me:<pw>",
+        ),
         ("credentials: user/password", "credentials are read/write"),
     ),
 )  # fmt: skip

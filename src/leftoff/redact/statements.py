@@ -46,6 +46,23 @@ STATEMENTS: tuple[SecretPlace, ...] = (
     ),
     SecretPlace(
         "password",
+        "sp_addlinkedsrvlogin",
+        r"sp_addlinkedsrvlogin\s{1,8}(?:(?:@\w{1,20}\s{0,4}=\s{0,4})?(?:N?<text>|null)\s{0,8},\s{0,8}){4}"
+        r"(?:@\w{1,20}\s{0,4}=\s{0,4})?N?<secret>",
+        "literal",
+        ("EXEC sp_addlinkedsrvlogin 'srv', 'false', NULL, 'sa', '<pw>';",),
+        ("EXEC sp_addlinkedsrvlogin 'srv', 'false', NULL, 'sa', @password;",),
+    ),
+    SecretPlace(
+        "password",
+        "connect to ",
+        r"connect to[ ]{1,4}\S{1,64}[ ]{1,4}user[ ]{1,4}\S{1,64}[ ]{1,4}using[ ]{1,4}<value>",
+        "in_command",
+        ("db2 connect to shop user ada using <pw>", "CONNECT TO shop USER ada USING '<pw>'"),
+        ("db2 connect to shop user ada using $PASS",),
+    ),
+    SecretPlace(
+        "password",
         "rabbitmqctl ",
         r"rabbitmqctl[ ]{1,4}(?:-[^\r\n]{1,60}[ ])?(?:add_user|change_password|authenticate_user)"
         r"[ ]{1,4}[\w.@-]{1,64}[ ]{1,4}<value>",

@@ -20,8 +20,14 @@ _NEXT_WORD = rb"[ ](?!(?:is|was|ist|war|key|access|value|or|new)\b)[a-z]{1,7}[:.
 # If one of these letters follows the name of a secret, no suffix and no separator follows it.
 NAME_GUARD = rb"(?![cefghijmquwxyz]|s(?!t)|" + _NO_DEFAULT + b"|" + _NEXT_WORD + b")"
 PASS_GUARD = rb"(?![fghijmquxyz]|e[a-z]|s(?!t)|" + _NO_DEFAULT + b")"
+# `os.getenv("DB_PASS", "…")`
+_FALLBACK = (
+    rb"(?:(?:os\.)?(?:env\.(?:fetch|get|str)|environ\.get|getenv|env)\([ ]{0,2}"
+    rb"\\{0,8}[\"'][\w.:-]{1,60}"
+    rb"\\{0,8}[\"'],[ ]{0,2}(?=[bfru]{0,2}\\{0,8}[\"']))?+"
+)
 # What a program wraps around a literal: `String::from("…")`, `[]byte("…")`, `SecretStr("…")`.
-_WRAPPED = (
+_WRAPPED = _FALLBACK + (
     # Most values are not a call, and that is cheap to check.
     rb"(?:(?=[a-z&\[][\w.:\] ]{2,40}\()(?:new[ ]|&|pulumi\.|cdk\.)?"
     rb"(?:(?:std::)?string(?:::from)?|some|str|bytes(?:\.fromhex)?"

@@ -57,6 +57,10 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("configcat key", "configcat-sdk-1/(<22 word>/<22 word>)",
      "configcat-sdk-1/(<4 word>/<4 word>)"),
     ("figma token", "fig{d|o|u|r|p}_<36+ base64url>", "figd_<12 word>"),
+    ("coderabbit key", "cr-<40 hex>", "cr-<12 hex>"),
+    ("warp key", "wk-<64 hex>", "wk-<20 hex>"),
+    ("v0 key", "v1:{team_|}<24 alnum>:<24 alnum>", "v1:team_<24 alnum>:<8 alnum>"),
+    ("transifex token", "1/<40 hex>", "1/<12 hex>"),
     ("ionic token", "ion_<42 alnum>", "ion_<8 alnum>"),
     ("adafruit key", "aio_<28 alnum>", "aio_<12 alnum>"),
 )  # fmt: skip

@@ -12,7 +12,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("contentful token", "CFPAT-<40+ word>", "CFPAT-<8 word>"),
     ("dropbox token", "sl.{u.|}<80+ base64url>", "sl.<8 word>"),
     ("dropbox token", "<11 alnum>AAAAAAAAAA<40+ word>", "<4 alnum>AAAAAAAAAA<8 word>"),
-    ("typeform token", "tfp_<40+ dotted>", "tfp_<8 word>"),
+    ("typeform token", "tfp_<40+ base64url>", "tfp_<8 base64url>"),
     ("mapbox token", "{sk|pk|tk}.eyJ<20+ word>.<16+ word>", "sk.eyJ<4 word>"),
     ("mapbox token", "{sk|pk|tk}.<60+ jose>", "sk.<12 word>"),
     ("bannerbear key", "bb_{pr|ma}_<30 hex>", "bb_pr_<8 hex>"),

@@ -53,6 +53,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("twitter token", "AAAAAAAAAAAAAAAAAAAAA<60+ percent>", "AAAAAAAAAAAAAAAAAAAAA<12 alnum>"),
     ("facebook token", "EAA{C|M|G|B|F|D|H|I|J|K|L|N|O|P|Q|R|S|T|U|V|W|X|Y|Z}<90+ alnum>",
      "EAAC<20 alnum>"),
+    ("webex token", "<64 word>_PF84_<uuid>", "<8 word>_PF84_<8 hex>"),
+    ("infobip key", "<32 hex>-<uuid>", "<32 hex>-<8 hex>"),
     ("facebook token", "EAACEdEose0cBA<20+ alnum>", "EAACEdEose0cBA<8 alnum>"),
     ("facebook token", "<15-16 digit>|<27-40 word>", "<15-16 digit>|<8 word>"),
     ("instagram token", "IG{QV|AA}<60+ word>", "IGQV<12 word>"),

@@ -27,6 +27,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("ubidots key", "BBFF-<30+ alnum>", "BBFF-<8 alnum>"),
     ("ecostruxure key", "AK1<50-55 path>", "AK1<12 path>"),
     ("nightfall key", "NF-<32 alnum>", "NF-<8 alnum>"),
+    ("uptimerobot key", "{u|m}<6-9 digit>-<24 hex>", "u<7 digit>-<8 hex>"),
     ("retool key", "retool_01<24 lower>", "retool_01<8 lower>"),
     ("elastic key", "essu_<50+ base64>{==|=|}", "essu_<8 base64>"),
 )  # fmt: skip
