@@ -408,6 +408,9 @@ def test_a_lock_says_whether_a_session_runs(tmp_path: Path) -> None:
     assert codex_agent.is_running(tmp_path, "one") is None
     locks = tmp_path / "thread-writer-locks"
     locks.mkdir()
+    (locks / ".coordination.lock").touch()
+    # It has removed the lock, as at the end of every session.
+    assert codex_agent.is_running(tmp_path, "one") is False
     (locks / "one.lock").touch()
     assert codex_agent.is_running(tmp_path, "one") is False
     with (locks / "one.lock").open("rb") as held:

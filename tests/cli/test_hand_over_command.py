@@ -73,6 +73,34 @@ def test_without_hooks_the_briefing_is_the_first_prompt(cli: Cli, repo: Repo, ho
     assert not hand_over.find_mark(context.state_folder(), repo.folder, "opencode").exists()
 
 
+def test_the_first_prompt_compares_the_work_with_its_own_worktree(
+    cli: Cli, repo: Repo, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = repo.worktree(tmp_path / "my tree", "other").folder
+    monkeypatch.chdir(tree)
+    (tree / "cache.py").write_text("x\n", encoding="utf-8")
+    cli.ok("save", "cache", "--summary", "Add a cache", "--next", "Test it", "--file", "cache.py")
+    monkeypatch.chdir(repo.folder)
+
+    done = cli.process("resume", "cache", "--in", "opencode")
+
+    assert done.returncode == 0, done.stderr
+    folder, _, *prompt = (home / "started").read_text(encoding="utf-8").splitlines()
+    assert folder == str(tree)
+    assert "- cache.py" in prompt
+    assert not any("missing" in line or "checkout" in line for line in prompt)
+
+
+def test_the_choices_of_a_hand_over_are_hand_overs(cli: Cli) -> None:
+    cli.ok("save", "cart", "--summary", "Add discounts", "--next", "Write the test")
+
+    result = cli("resume", "--in", "codex", "--headless")
+
+    commands = [each["command"] for each in json.loads(result.out)["choices"]]
+    assert commands[0] == "leftoff resume cart --in codex --headless"
+    assert "`leftoff resume NAME --in codex --headless`" in result.err
+
+
 def test_hooks_that_codex_would_skip_are_not_relied_on(cli: Cli, home: Path) -> None:
     cli.ok("init", "--agent", "codex", "--yes")
 

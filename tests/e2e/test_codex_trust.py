@@ -57,7 +57,7 @@ def test_work_is_handed_over_with_and_without_hooks(codex: CodexBench, codex_use
     codex_user.ok(*hand_over)
     asked = codex.model.requests()[-1].news
     assert f"Next action: {stated}" in asked
-    assert "handed this work over" not in asked
+    assert asked.rstrip().endswith("</leftoff-briefing>")
 
     codex.trust_hooks()
     codex.model.will(edits(codex), say("retry.py is there."))

@@ -16,12 +16,13 @@ from leftoff.cli.ask_prompts import PromptAnswer
 from leftoff.cli.ask_questions import confirm
 from leftoff.errors import LeftoffError
 from leftoff.hooks import hand_over
+from leftoff.projects.project import find_project
 from leftoff.session import sessions
 from leftoff.store import CheckpointEntry
 from leftoff.store.layout import is_off
 from leftoff.text.fence import join
 from leftoff.text.plural import format_count
-from leftoff.threads import briefing
+from leftoff.threads import briefing, check_claims
 from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.install_places import find_places
 
@@ -115,7 +116,9 @@ def _prepare(app: App, entry: CheckpointEntry, agent: str, target: Target, asked
         return asked or _PROMPT
     checkpoint = app.workspace.load_resumed(entry)
     budget = min(app.settings.budget, briefing.MOST_TOKENS[agent])
-    checks = app.workspace.check(checkpoint)
+    # The agent starts in the thread's worktree, wherever leftoff runs.
+    there = find_project(app.environment, target.folder)
+    checks = check_claims.check(checkpoint, there, app.store.now())
     rendered = app.workspace.render_briefing(checkpoint, checks, budget=budget)
     briefed = str(join([hand_over.OPENING, rendered]))
     return f"{briefed}\n\n{asked}" if asked else briefed

@@ -192,7 +192,7 @@ def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
 
 def _hand_over(app: App, name: str | None, given: dict[str, Any]) -> int:
     cli.hand_over_command.recover_dead(app, is_quiet=given["prints"])
-    chosen = _choose_entry(app, name, is_accepted=True)
+    chosen = _choose_entry(app, name, is_accepted=True, options=_list_hand_over_options(given))
     if chosen is None:
         _show_nothing(app)
         return 1
@@ -203,6 +203,12 @@ def _hand_over(app: App, name: str | None, given: dict[str, Any]) -> int:
         is_headless=given["headless"],
         is_printed=given["prints"],
     )
+
+
+def _list_hand_over_options(given: dict[str, Any]) -> str:
+    """Return the options of a hand-over, to repeat the command with a name."""
+    named = (("--headless", given["headless"]), ("--print", given["prints"]))
+    return " ".join([f"--in {given['agent']}", *(option for option, is_on in named if is_on)])
 
 
 def _refuse_odd_mixes(answer: str | None, given: dict[str, Any]) -> None:
@@ -440,8 +446,13 @@ class ChosenThread(NamedTuple):
     is_picked: bool = False
 
 
-def _choose_entry(app: App, name: str | None, *, is_accepted: bool) -> ChosenThread | None:
-    """Find the named checkpoint or choose an open one; accepting twice is the same as once."""
+def _choose_entry(
+    app: App, name: str | None, *, is_accepted: bool, options: str = "--accept"
+) -> ChosenThread | None:
+    """Find the named checkpoint or choose an open one; accepting twice is the same as once.
+
+    `options` are those of the command that does the same with one of several.
+    """
     taken = app.workspace.find_taken(name) if is_accepted and name is not None else None
     if name is not None:
         return ChosenThread(taken or app.workspace.find_open(name))
@@ -455,8 +466,9 @@ def _choose_entry(app: App, name: str | None, *, is_accepted: bool) -> ChosenThr
         if is_accepted:
             # The user accepted already, and need not do so again after choosing.
             choice.choices = [
-                {**each, "command": f"{each['command']} --accept"} for each in choice.choices
+                {**each, "command": f"{each['command']} {options}"} for each in choice.choices
             ]
+            choice.hint = f"Name one: `leftoff resume NAME {options}`."
         # The nearest comes first.
         return ChosenThread(app.store.find(cli.ask_questions.choose(app, choice)))
     found = found or (app.workspace.find_taken(None) if is_accepted else None)

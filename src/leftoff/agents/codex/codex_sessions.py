@@ -32,5 +32,9 @@ def find_sessions(root: Path, folder: Path, since: float = 0.0) -> Iterable[Foun
 
 def is_running(root: Path, session_id: str) -> bool | None:
     """Return whether Codex holds the session's lock; None for versions without such locks."""
-    lock = _dialect.find_lock(root, session_id)
-    return is_locked(Path(lock)) if lock else None
+    if lock := _dialect.find_lock(root, session_id):
+        return is_locked(Path(lock))
+    # Codex takes a session's lock before it writes the rollout, and removes it at the end. This
+    # file stays.
+    has_locks = (root / "thread-writer-locks" / ".coordination.lock").is_file()
+    return False if has_locks and _dialect.is_plain(session_id) else None
