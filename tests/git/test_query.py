@@ -32,6 +32,15 @@ def state_of(folder: Path) -> GitState:
     return state
 
 
+def list_changed(state: GitState, side: int) -> list[str]:
+    """List the tracked paths that differ: in the index (side 0), or in the worktree (side 1)."""
+    return [change.path for change in state.changes if change.code[side] not in ".?"]
+
+
+def list_new(state: GitState) -> list[str]:
+    return [change.path for change in state.changes if change.code == "??"]
+
+
 def fingerprint(folder: Path) -> dict[str, tuple[int, str]]:
     return {
         os.fspath(path.relative_to(folder)): (
@@ -52,11 +61,11 @@ def test_a_clean_worktree_has_branch_head_and_last_commit(repo: Repo) -> None:
     assert state.last_commit is not None
     assert (state.last_commit.sha, state.last_commit.subject) == (repo.head(), "First words")
     assert state.worktree == repo.folder
-    assert (state.dirty, state.operation, state.is_truncated, state.is_partial) == (
+    assert (state.dirty, state.operation, state.is_truncated, state.trouble) == (
         [],
         None,
         False,
-        False,
+        None,
     )
 
 
@@ -76,9 +85,9 @@ def test_staged_unstaged_and_untracked_paths_are_kept_apart(repo: Repo) -> None:
         PathChange(path="new/deep/file.txt", code="??"),
     ]
     assert state.dirty == ["added.txt", "kept.txt", "moved.txt", "new/deep/file.txt"]
-    assert state.index_changes == ["added.txt", "moved.txt"]
-    assert state.worktree_changes == ["kept.txt"]
-    assert state.new_files == ["new/deep/file.txt"]
+    assert list_changed(state, 0) == ["added.txt", "moved.txt"]
+    assert list_changed(state, 1) == ["kept.txt"]
+    assert list_new(state) == ["new/deep/file.txt"]
 
 
 def test_a_subfolder_tells_of_the_whole_worktree_with_paths_from_its_root(repo: Repo) -> None:
@@ -126,7 +135,7 @@ def test_no_commit_yet_means_no_head(tmp_path: Path) -> None:
     state = state_of(tmp_path)
 
     assert (state.branch, state.head, state.last_commit) == ("main", None, None)
-    assert (state.dirty, state.is_partial) == (["new.txt"], False)
+    assert (state.dirty, state.trouble) == (["new.txt"], None)
     assert (query.find_current_branch(tmp_path), query.find_head_sha(tmp_path)) == ("main", None)
 
 
@@ -213,7 +222,7 @@ def test_any_name_a_file_can_have_comes_back_whole(repo: Repo, name: bytes) -> N
     folder = os.fsencode(repo.folder)
     place = os.path.join(folder, name)  # noqa: PTH118 - pathlib has no bytes
     Path(os.fsdecode(place)).write_bytes(b"one two three four five\n" * 5)
-    assert [os.fsencode(path) for path in state_of(repo.folder).new_files] == [name]
+    assert [os.fsencode(path) for path in list_new(state_of(repo.folder))] == [name]
 
     repo.commit("Add it")
     os.rename(place, os.path.join(folder, b"renamed"))  # noqa: PTH104, PTH118 - same
@@ -317,7 +326,7 @@ def test_a_bare_repository_has_branch_and_head_and_no_worktree(repo: Repo, tmp_p
 
     assert (state.worktree, state.branch, state.head) == (None, "main", repo.head())
     assert state.last_commit is not None
-    assert (state.dirty, state.is_partial) == ([], False)
+    assert (state.dirty, state.trouble) == ([], None)
 
 
 def test_the_git_folder_itself_is_nobodys_worktree(repo: Repo) -> None:
@@ -337,7 +346,7 @@ def test_a_folder_that_holds_a_bare_repository_and_its_worktrees_is_fine(
     state = state_of(holder)
 
     assert (state.worktree, state.branch, state.head) == (None, "main", repo.head())
-    assert not state.is_partial
+    assert state.trouble is None
 
 
 def test_packed_refs_are_understood(repo: Repo) -> None:
@@ -415,7 +424,7 @@ def test_without_a_repository_no_branch_is_gone(tmp_path: Path) -> None:
 def test_a_nested_repository_is_named_as_a_folder(repo: Repo) -> None:
     Repo(repo.folder / "nested").commit("Inside", {"in.txt": "in\n"})
 
-    assert state_of(repo.folder).new_files == ["nested/"]
+    assert list_new(state_of(repo.folder)) == ["nested/"]
 
 
 def test_a_partial_clone_fetches_nothing(repo: Repo, tmp_path: Path) -> None:
@@ -435,7 +444,7 @@ def test_a_partial_clone_fetches_nothing(repo: Repo, tmp_path: Path) -> None:
 
     assert fingerprint(partial.folder / ".git" / "objects") == packs_before
     assert (state.head, state.trouble) == (partial.head(), None)
-    assert "elsewhere.txt" in state.index_changes
+    assert "elsewhere.txt" in list_changed(state, 0)
 
 
 # --- nothing to tell ---
@@ -489,7 +498,7 @@ def test_a_broken_index_leaves_a_partial_state_with_its_trouble(repo: Repo) -> N
     state = state_of(repo.folder)
 
     assert (state.branch, state.head, state.dirty) == ("main", repo.head(), [])
-    assert state.is_partial
+    assert state.trouble is not None
     assert state.trouble
 
 
@@ -609,7 +618,7 @@ def test_five_thousand_files_are_cut_at_the_limit_and_said_to_be(tmp_path: Path)
             (repo.folder / f"{folder:02}" / f"{file:02}").touch()
 
     state = state_of(repo.folder)
-    assert (len(state.dirty), state.is_truncated, state.is_partial) == (2000, True, False)
+    assert (len(state.dirty), state.is_truncated, state.trouble) == (2000, True, None)
     assert state.dirty[0] == "00/00"
 
     exact = query.read_state(repo.folder, limit=5000)

@@ -401,7 +401,7 @@ def _show_here(app: App, stored: StoredSnapshot, done: Restored) -> None:
         *([f"  and {len(changed) - _SHOWN} more"] if len(changed) > _SHOWN else []),
     ]
     if done.before is not None:
-        lines.append("Run `leftoff undo` to undo this.")
+        lines.append("Run `leftoff undo` to reverse this.")
     app.out.result(_describe_restore(done), lines)
 
 

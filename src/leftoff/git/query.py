@@ -85,29 +85,9 @@ class GitState(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str | None = None
 
     @property
-    def is_partial(self) -> bool:
-        """Whether git could not report everything."""
-        return self.trouble is not None
-
-    @property
     def dirty(self) -> list[str]:
         """Every path that differs from HEAD, untracked ones last."""
         return [change.path for change in self.changes]
-
-    @property
-    def index_changes(self) -> list[str]:
-        """The paths that differ between HEAD and the index."""
-        return [change.path for change in self.changes if change.code[0] not in ".?"]
-
-    @property
-    def worktree_changes(self) -> list[str]:
-        """The tracked paths that differ between the index and the worktree."""
-        return [change.path for change in self.changes if change.code[1] not in ".?"]
-
-    @property
-    def new_files(self) -> list[str]:
-        """The paths git does not know yet and does not ignore."""
-        return [change.path for change in self.changes if change.code == "??"]
 
 
 class UnreadableRepository(msgspec.Struct, frozen=True):
