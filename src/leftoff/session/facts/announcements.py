@@ -2,7 +2,13 @@
 
 import re
 
-from leftoff.session.facts.sentences import is_bare, refers_back, split_sentences
+from leftoff.session.facts.sentences import (
+    LABEL,
+    is_bare,
+    needs_context,
+    refers_back,
+    split_sentences,
+)
 
 # "Let me know …" is said to the user, and announces nothing.
 _I_WILL = (
@@ -66,8 +72,7 @@ _PRESENT = re.compile(
 )
 # The agent itself calls it the next step.
 _LABELLED = re.compile(
-    r"\W*(?:next(?: action| steps?)?|(?:still )?to ?do|left to do)\W*: ?\W*(?:\d[.)] )?"
-    r"(?P<action>\w.*)",
+    rf"{LABEL} ?\W*(?:\d[.)] )?(?P<action>\w.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _THING = re.compile(r"(?:the|an?) ", re.IGNORECASE)
@@ -101,7 +106,7 @@ def find_order(text: str) -> str:
     if first is None:
         return ""
     start = orders[first]
-    if first and refers_back(start) and " " in parts[first - 1]:
+    if first and refers_back(start) and needs_context(parts[first]) and " " in parts[first - 1]:
         # "Fix it." needs what was said before.
         before = parts[first - 1].rstrip(" :")
         start = f"{before}{'' if before.endswith(('.', '!', '?', '…')) else '.'} {start}"

@@ -7,12 +7,17 @@ from leftoff.agents.loose_values import cut
 from leftoff.lazy_patterns import lazy
 
 _LINE_END = lazy(r"\n+")
+# The agent itself calls what follows the next step.
+LABEL = r"\W*(?:next(?: action| steps?)?|(?:still )?to ?do|left to do)\W*:"
+_LABEL = lazy(LABEL, re.IGNORECASE)
 _SENTENCE_END = lazy(
     r"(?<=[.!?。！？])(?<!\b[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)"
     # The number of a list item belongs to the item.
     r"(?<!\b\d\.)(?<!\b\d\d\.)(?<!\.\.\.)\s+"
     # Chinese and Japanese have no space between sentences.
     r"|(?<=[。！？])(?=\w)"
+    # A label begins a sentence, also after a number: "… failed with exit code 3. Next: …"
+    rf"|(?<=[.!?])\s+(?=(?i:{LABEL}))"
 )
 # A list item, a heading or a table row stays whole.
 _WHOLE = lazy(r"\s*(?:[-*•]\s|(?:\*\*)?\(?(?:\d{1,3}[.)]|[A-Ea-e]\))\s|#|\|)")
@@ -31,7 +36,7 @@ _PROMISE = lazy(
     rf"\b{_DOING}\b|"
     r"\b(?:let me(?! know)|i['’]ll|i will|i['’]m going to|now (?:i|let)|next,? i|i need to|"
     r"let['’]s|i still (?:need|have) to)\b"
-    r"|^\W*(?:next(?: action| steps?)?|(?:still )?to ?do|left to do)\W*:"
+    rf"|^{LABEL}"
     # "The tests come next." and "Next is the changelog."
     r"|(?<!\bwhat )\b(?:comes?|is|are) next[.!]?$|^next (?:comes?|is|are)\b"
     r"|接下来|下一步|让我|我(?:将|会|来|先|这就)"
@@ -117,7 +122,7 @@ def next_and_closing_words(text: str) -> tuple[str, str]:
     # A sentence that ends with a colon introduces the next one.
     announced = {n + 1 for n in picked if last[n].endswith(":") and n + 1 < len(last)}
     # "Let me fix it." says little without the sentence before it.
-    meant = {n - 1 for n in picked[:1] if n and refers_back(last[n])}
+    meant = {n - 1 for n in picked[:1] if n and needs_context(last[n])}
     chosen = [last[n] for n in sorted({*picked, *announced, *meant})]
     return _cut(_join(chosen)), _cut(_find_closing(said))
 
@@ -345,6 +350,13 @@ def starts_item(text: str) -> bool:
 def refers_back(text: str) -> bool:
     """Return whether a short sentence makes sense only with the one before it."""
     return len(text) <= _LONGEST_REFERENCE and _REFERS.search(text) is not None
+
+
+def needs_context(sentence: str) -> bool:
+    """Return whether an announcement says little alone, as does "Next: fix it."."""
+    label = _LABEL.match(sentence)
+    stands_alone = label is not None and not is_bare(sentence[label.end() :])
+    return refers_back(sentence) and not stands_alone
 
 
 def keep_start(text: str, chars: int) -> str:
