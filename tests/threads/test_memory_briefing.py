@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from leftoff.knowledge import memory
 from leftoff.knowledge.features import Feature, Scenario
 from leftoff.knowledge.memory import EntryDraft, Kind, MemoryEntry
+from leftoff.knowledge.memory.entry import Confidence
 from leftoff.store import Store
 from leftoff.text import fence
 from leftoff.text.briefing_page import is_generated
@@ -153,6 +154,23 @@ def test_without_anything_to_tell_it_says_so_in_every_section() -> None:
 
     assert headings(text) == HEADINGS
     assert text.count("- none") == 5
+
+
+@pytest.mark.parametrize(
+    ("why", "confidence", "line"),
+    [
+        ("the build needs it", None, "- Use pnpm: the build needs it"),
+        ("the build needs it", "high", "- Use pnpm: the build needs it"),
+        ("after the agent said: unreached", "high", "- Use pnpm"),
+        ("refused Bash: npm install", "medium", "- Use pnpm"),
+    ],
+)
+def test_what_a_learned_rule_answered_is_not_shown_as_its_reason(
+    why: str, confidence: Confidence | None, line: str
+) -> None:
+    rule = msgspec.structs.replace(entry("rule", "Use pnpm", why), confidence=confidence)
+
+    assert line in render(Material(rules=[rule])).splitlines()
 
 
 def test_empty_sections_can_be_left_out() -> None:

@@ -96,7 +96,7 @@ def _build_rows(app: App, found: Sequence[MemoryEntry]) -> list[ThreadRow]:
             age="" if entry.extra.get(UNDATED) else times.age((now - entry.at).total_seconds()),
             state=entry.kind if entry.status == "active" else f"{entry.kind}, {entry.status}",
             branch=clean_line(entry.feature),
-            next_action=clean_line(entry.why),
+            next_action=clean_line(entry.reason),
         )
         for entry in found
     ]
@@ -107,7 +107,7 @@ def _format_time(entry: MemoryEntry) -> str:
 
 
 def _format_text(entry: MemoryEntry) -> str:
-    return f"{entry.text} — {entry.why}" if entry.why else entry.text
+    return f"{entry.text} — {entry.reason}" if entry.reason else entry.text
 
 
 @group(memory_list)
@@ -217,7 +217,8 @@ def memory_show(app: App, entry_id: str) -> None:
         "Kind": entry.kind,
         "State": _format_state(entry),
         "Said": _format_time(entry),
-        "Why": entry.why,
+        "Why": entry.reason,
+        "Context": "" if entry.reason else entry.why,
         "Instead of": "; ".join(entry.alternatives),
         "Impact": entry.impact,
         "Feature": entry.feature or "",

@@ -62,7 +62,7 @@ def recall(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
             kind=each.kind,
             id=each.id,
             text=each.text,
-            why=say(" — {why:400}", why=each.why) if each.why else say(""),
+            why=say(" — {why:400}", why=each.reason) if each.reason else say(""),
         )
         for each in found
     ]

@@ -337,7 +337,7 @@ def _format_rule(entry: MemoryEntry) -> Rendered:
     title = _find_title(entry)
     if title:
         return say("- {title:80}: {text:120}", title=title, text=entry.text)
-    why = say(": {why:60}", why=entry.why) if entry.why else say("")
+    why = say(": {why:60}", why=entry.reason) if entry.reason else say("")
     return say("- {text:100}{why}", text=entry.text, why=why)
 
 

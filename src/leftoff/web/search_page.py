@@ -143,7 +143,7 @@ def _search_memory(home: SiteProject, work: Workspace, filters: Filters) -> Iter
             yield Found(
                 kind="memory",
                 title=entry.text,
-                text=entry.why,
+                text=entry.reason,
                 path=address(
                     "/memory",
                     project=home.key,

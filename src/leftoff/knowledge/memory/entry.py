@@ -65,6 +65,16 @@ class MemoryEntry(EntryDraft, frozen=True, kw_only=True, omit_defaults=True):
     status: Status = "active"
     superseded_by: str | None = None
 
+    @property
+    def reason(self) -> str:
+        """Why; empty if that only says to what the words of a learned rule answered."""
+        is_learned = self.kind == "rule" and self.confidence is not None
+        return "" if is_learned and self.why.startswith(_ANSWERS) else self.why
+
+
+# How a correction that was read in a session describes what came before it.
+_ANSWERS = ("after ", "refused ")
+
 
 class EntryChange(Record, frozen=True, kw_only=True, omit_defaults=True):
     """A change to an entry; None and empty values leave things unchanged."""
