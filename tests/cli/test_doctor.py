@@ -169,6 +169,19 @@ def test_settings_that_stop_all_hooks_are_found(
     assert state.is_dir()
 
 
+def test_torn_settings_are_found_although_another_agent_has_the_hooks(
+    cli: Cli, settings: Path
+) -> None:
+    cli.ok("init", "--agent", "codex", "--agent", "claude", "--yes")
+    settings.write_text(settings.read_text(encoding="utf-8")[:-40], encoding="utf-8")
+
+    result = cli("doctor", "--json")
+    assert result.code == 1
+    finding = found(result, "broken")["claude"]
+    assert f"{settings} cannot be used" in finding["what"]
+    assert "line " in finding["what"]
+
+
 def test_the_plugin_alone_is_enough(cli: Cli, settings: Path) -> None:
     settings.parent.mkdir()
     settings.write_text('{"enabledPlugins": {"leftoff@leftoff": true}}', encoding="utf-8")

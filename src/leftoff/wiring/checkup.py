@@ -59,13 +59,29 @@ def examine(world: World) -> Iterator[DoctorFinding]:
         if agent in wired or not wired:
             yield from _run_check(agent, partial(wiring.inspect, world))
         else:
-            yield explain_unwired(agent, wiring.table.title)
+            yield from _run_check(agent, partial(_check_unwired, world, agent))
     yield from _run_check("MCP server", partial(mcp_wiring.inspect, world))
     for check in _OF_WIRING:
         yield from _run_check(check.__name__, partial(check, world, is_wired=bool(wired)))
     for look in _OF_STATE:
         yield from _run_check(look.__name__, partial(look, world))
     yield from _run_check("round trip", partial(_prove, world, is_wired=bool(wired)))
+
+
+def _check_unwired(world: World, agent: str) -> Iterator[DoctorFinding]:
+    """Report an agent without hooks; if its settings cannot be read, hooks may be in them."""
+    wiring = WIRINGS[agent]
+    try:
+        wiring.plan(world.places)
+    except (LeftoffError, OSError) as error:
+        yield fault(
+            agent,
+            str(error).removesuffix(", so nothing was changed"),
+            why=f"leftoff cannot tell which hooks {wiring.table.title} runs.",
+            do=f"Fix {wiring.find_file(world.places)} by hand.",
+        )
+    else:
+        yield explain_unwired(agent, wiring.table.title)
 
 
 def _list_wired(world: World) -> list[str]:
