@@ -63,7 +63,11 @@ def test_a_dry_run_and_a_missing_yes_change_nothing(cli: Cli, home: Path) -> Non
     assert "-" in cli.ok("uninstall", "--dry-run").out
     result = cli("uninstall")
     assert result.code == 3
-    assert result.json["choices"][0]["command"] == "leftoff uninstall --yes"
+    choice = result.json["choices"][0]
+    assert choice["command"] == "leftoff uninstall --yes"
+    # An agent pays for each word of a question; only a dry run shows the diffs.
+    assert {*choice["changes"][0]} == {"path", "action", "what", "agent"}
+    assert any(each["diff"] for each in cli.json("uninstall", "--dry-run")["changes"])
     assert contents(home) == before
 
 

@@ -18,15 +18,17 @@ from leftoff.wiring.foreign_files import FileChange, merge_changes
 _DONE = {"create": "created", "change": "changed", "remove": "removed"}
 
 
-def describe_changes(changes: Sequence[FileChange]) -> list[dict[str, Any]]:
-    """Return changes as JSON-ready values, one for each file."""
+def describe_changes(
+    changes: Sequence[FileChange], *, with_diffs: bool = False
+) -> list[dict[str, Any]]:
+    """Return changes as JSON-ready values, one for each file; the diffs are long."""
     return [
         {
             "path": str(change.path),
             "action": change.action,
             "what": change.what,
             "agent": change.agent,
-            "diff": format_diff(change),
+            **({"diff": format_diff(change)} if with_diffs else {}),
         }
         for change in merge_changes(changes)
     ]

@@ -82,7 +82,7 @@ def init(  # noqa: PLR0913 - one option each
     unsaved = [] if dry_run else _find_unsaved(app)
     if app.out.as_json:
         result = {"done": bool(done), "agents": wired, "settings": str(places.settings)}
-        result |= {"changes": describe_changes(changes), "backups": backups}
+        result |= {"changes": describe_changes(changes, with_diffs=dry_run), "backups": backups}
         found = unsaved_view.describe_unsaved(app, unsaved)
         app.out.json({**result, "notes": [*refused, *notes], "unsaved": found})
         return int(bool(refused))

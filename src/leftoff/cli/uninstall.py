@@ -23,7 +23,8 @@ def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
     notes = [f"Your checkpoints stay in each repository's .git/leftoff and in {places.state}"]
     notes += [f"You edited {path}, so it stays." for path in install.list_edited_skills(places)]
     if app.out.as_json:
-        app.out.json({"done": bool(done), "changes": describe_changes(changes), "notes": notes})
+        listed = describe_changes(changes, with_diffs=dry_run)
+        app.out.json({"done": bool(done), "changes": listed, "notes": notes})
         return
     is_shown = app.out.is_interactive and not yes
     _print_outcome(app, changes, done, dry_run=dry_run, is_shown=is_shown)
