@@ -387,7 +387,9 @@ class Workspace:
     def render_briefing(self, checkpoint: Checkpoint, checks: "Checks", *, budget: int) -> Rendered:
         """Render a checkpoint's briefing in the form of the profile in use."""
         if self.settings.profile != "openclaw":
-            return threads.briefing.render(checkpoint, checks, budget=budget)
+            is_guardz = self.settings.profile == "guardz"
+            more = threads.briefing.list_guardz_warnings(checks) if is_guardz else ()
+            return threads.briefing.render(checkpoint, checks, budget=budget, more=more)
         shown = threads.recovery_briefing
         buffer = shown.quote_buffer(checkpoint, self.project, self.settings)
         newer = shown.find_newer(self.store, checkpoint)

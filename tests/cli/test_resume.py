@@ -100,6 +100,7 @@ def test_json_has_checkpoint_briefing_checks_and_question(cli: Cli, repo: Repo) 
         "worktree": None,
         "worktree_is_gone": False,
         "lost_code": None,
+        "shipped": None,
     }  # fmt: skip
 
 
@@ -137,8 +138,7 @@ def test_another_branch_is_warned_of_and_the_resume_goes_on(cli: Cli, repo: Repo
     repo.git("checkout", "-q", "-b", "side")
     out = cli.ok("resume", "login-form", "--accept").out
 
-    assert "Warning: You're on `side` but checkpoint was saved on `main`." in out
-    assert "Switch with: git checkout main" in out
+    assert "- saved on `main`; you are on `side` (`git checkout main`)" in out
     assert cli.json("list")[0]["state"] == "resumed"
 
 

@@ -15,6 +15,23 @@ from ship.shop import Shop
 __all__ = ["cli", "hub", "shop"]
 
 
+def test_the_commit_of_a_ship_is_where_the_work_stands(shop: Shop, cli: Cli) -> None:
+    cli.ok("save", "csv", "--summary", "Export orders", "--next", "Test 0 orders")
+    shop.write("app.py", "print('csv')\n")
+    cli.ok("ship", "--no-pr", "-m", "Export orders")
+
+    shown = cli.json("resume", "csv")
+    assert shown["checks"]["head"]["commits_since"] == 0
+    assert f"Last commit: {shop.head()[:8]} Export orders" in shown["briefing"]
+    for words in ("Changed since", "Uncommitted when saved", "stale"):
+        assert words not in f"{shown['briefing']}{shown['question']}"
+
+    shop.commit("Rename the field")
+    later = cli.json("resume", "csv")
+    assert "- HEAD moved by 1 commit" in later["briefing"]
+    assert "Rename the field" in later["briefing"]
+
+
 # --- the end ---
 
 

@@ -496,7 +496,7 @@ def test_stale_references_are_flagged_and_the_choice_is_another(
         "resume anyway", "start fresh", "refresh",
     ]  # fmt: skip
     assert "HEAD moved by 1 commit" in result["briefing"]
-    assert "You're on `side`" in result["briefing"]
+    assert "you are on `side`" in result["briefing"]
     with cli.terminal("resume", "csv-import") as terminal:
         terminal.expect("no means start fresh. ")
         terminal.answer("start fresh")

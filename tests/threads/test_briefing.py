@@ -21,6 +21,7 @@ from leftoff.checkpoint import (
     TrailStep,
 )
 from leftoff.text.budget import estimate
+from leftoff.threads import briefing
 from leftoff.threads.briefing import render
 from leftoff.threads.check_claims import BranchCheck, Checks, FileCheck, HeadCheck
 
@@ -96,12 +97,15 @@ def test_the_warning_says_that_a_branch_is_gone() -> None:
         branch=BranchCheck(saved="feature/tax", now="main", same=False, is_gone=True),
         head=HeadCheck(saved="1", now="1", commits_since=0),
     )
-    text = render(FULL, gone, budget=1500)
+    text = render(FULL, gone, budget=1500, more=briefing.list_guardz_warnings(gone))
 
     assert (
         "Warning: You're on `main` but checkpoint was saved on `feature/tax`. Switch with: "
         "git checkout feature/tax (there is no such branch here)\n"
     ) in text
+    assert (
+        "- saved on `feature/tax`, a branch that does not exist here; you are on `main`\n" in text
+    )
 
 
 def test_older_commands_are_named_by_whole_words() -> None:

@@ -78,8 +78,7 @@ def test_checking_out_another_branch_rewrites_nothing(repo: Repo, here: Project)
     assert (checks.head.diverged, checks.head.commits_since) == (False, 0)
     changes = briefing.changes(checks)
     assert "rewritten" not in changes
-    assert "You're on `main`" in changes
-    assert "`side`" in changes
+    assert "- saved on `side`; you are on `main` (`git checkout side`)" in changes
 
 
 def test_on_another_branch_the_commits_of_the_works_own_branch_count(

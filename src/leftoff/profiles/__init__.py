@@ -24,6 +24,8 @@ PROFILES = {
     "harness": "leftoff.profiles.harness",
 }
 
+TIDY_SUBJECT = "chore(leftoff): keep the state of what was shipped"
+"""The subject of leftoff's own commits of native state, by which later runs recognize them."""
 # Native state in a repository that a team commits together with its work.
 STATE_FOLDERS = (".claude-harness/",)
 # The part of it that belongs to a single session and is never committed.

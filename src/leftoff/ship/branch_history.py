@@ -7,11 +7,9 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint, Decision
 from leftoff.git.write import Repo
-from leftoff.profiles import STATE_FOLDERS
+from leftoff.profiles import STATE_FOLDERS, TIDY_SUBJECT
 from leftoff.store import CheckpointEntry, Store
 
-TIDY_SUBJECT = "chore(leftoff): keep the state of what was shipped"
-"""The subject of our own commits of native state, by which later runs recognize them."""
 # These bound the work on a branch with thousands of commits or saves.
 _MOST_COMMITS = 200
 _MOST_SAVES = 200

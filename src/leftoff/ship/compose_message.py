@@ -7,9 +7,9 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint, Decision
 from leftoff.knowledge.features import Scenario
+from leftoff.profiles import TIDY_SUBJECT
 from leftoff.redact import redact
 from leftoff.ship.branch_history import (
-    TIDY_SUBJECT,
     BranchHistory,
     list_breaking,
     list_points,

@@ -9,8 +9,8 @@ from leftoff.git.github import GhMissing, GhRefused, GitHub, NotOnGitHub, Pull
 from leftoff.git.query import GitState
 from leftoff.git.repository import parse_repository_name
 from leftoff.git.write import MAIN_BRANCHES, Pushed, Remote, Repo
+from leftoff.profiles import TIDY_SUBJECT
 from leftoff.ship import compose_message
-from leftoff.ship.branch_history import TIDY_SUBJECT
 from leftoff.ship.choose_files import is_locked_by_other, list_conflicts
 from leftoff.ship.outcome import ShipStep, State
 from leftoff.subprocesses import Ended

@@ -19,7 +19,7 @@ from leftoff.git.github import GitHub, Pull
 from leftoff.git.repository import parse_repository_name
 from leftoff.git.write import Remote, Repo
 from leftoff.knowledge import features
-from leftoff.profiles import STATE_FOLDERS
+from leftoff.profiles import STATE_FOLDERS, TIDY_SUBJECT
 from leftoff.redact import redact_value
 from leftoff.ship import (
     branch_history,
@@ -30,7 +30,7 @@ from leftoff.ship import (
     record_lessons,
     record_work,
 )
-from leftoff.ship.branch_history import TIDY_SUBJECT, BranchHistory
+from leftoff.ship.branch_history import BranchHistory
 from leftoff.ship.choose_files import Judge
 from leftoff.ship.outcome import (
     Check,

@@ -29,7 +29,12 @@ from leftoff.text.budget import (
 from leftoff.text.fence import Rendered, block, say
 from leftoff.text.plural import format_count
 from leftoff.threads import briefing_evidence, briefing_files
-from leftoff.threads.briefing_changes import branch_warning, changes, list_changes
+from leftoff.threads.briefing_changes import (
+    branch_warning,
+    changes,
+    list_changes,
+    list_guardz_warnings,
+)
 from leftoff.threads.briefing_weights import BRIEF, SHORT_CHARS, USUAL, Weights
 from leftoff.threads.check_claims import Checks
 from leftoff.threads.field_labels import format_decision
@@ -38,6 +43,7 @@ __all__ = [
     "MOST_TOKENS",
     "branch_warning",
     "changes",
+    "list_guardz_warnings",
     "plan_step",
     "question",
     "render",
@@ -166,6 +172,7 @@ def build_details(
     checkpoint: Checkpoint, checks: Checks | None, worth: Weights = USUAL
 ) -> Iterator[Section]:
     """Yield everything but the opening and what changed since."""
+    checkpoint = checks.describe_shipped(checkpoint) if checks else checkpoint
     if checkpoint.in_flight or checkpoint.last_failure:
         yield make_section(say(""), briefing_evidence.list_interruptions(checkpoint, worth))
     asked = say("Prompts in that file:" if checkpoint.source else "Unanswered prompts:")

@@ -8,7 +8,7 @@ from leftoff.text.budget import Item, Section, fit
 from leftoff.text.fence import Rendered, say
 from leftoff.text.plural import format_count
 from leftoff.threads.briefing_weights import USUAL, Weights
-from leftoff.threads.check_claims import Checks, HeadCheck, LostCodeCheck
+from leftoff.threads.check_claims import BranchCheck, Checks, HeadCheck, LostCodeCheck
 
 _LOST_FILES = 5
 
@@ -18,8 +18,14 @@ def changes(checks: Checks) -> Rendered:
     return fence.join(fit([Section(say(""), [*list_changes(checks, USUAL)])], []))
 
 
+def list_guardz_warnings(checks: Checks) -> list[Section]:
+    """Warn, in guardz' own words, when the work was saved on another branch."""
+    warning = branch_warning(checks)
+    return [Section(say(""), [Item(warning, USUAL.branch)])] if warning else []
+
+
 def branch_warning(checks: Checks) -> Rendered | None:
-    """Warn when the work was saved on another branch."""
+    """Return guardz' warning that the work was saved on another branch."""
     branch = checks.branch
     if branch.same:
         return None
@@ -30,6 +36,23 @@ def branch_warning(checks: Checks) -> Rendered | None:
         saved=branch.saved or "",
         name=quote(branch.saved or ""),
         gone=say(" (there is no such branch here)" if branch.is_gone else ""),
+    )
+
+
+def _describe_branch(branch: BranchCheck, worth: Weights) -> Iterator[Item]:
+    if branch.same:
+        return
+    way = say(" (`git checkout {name}`)", name=quote(branch.saved or ""))
+    gone = say(", a branch that does not exist here")
+    yield Item(
+        say(
+            "- saved on `{saved}`{gone}; you are on `{now}`{way}",
+            saved=branch.saved or "",
+            gone=gone if branch.is_gone else say(""),
+            now=branch.now or "unknown",
+            way=say("") if branch.is_gone else way,
+        ),
+        worth.branch,
     )
 
 
@@ -54,8 +77,7 @@ def _describe_head(head: HeadCheck, worth: Weights) -> Iterator[Item]:
 
 def list_changes(checks: Checks, worth: Weights = USUAL) -> Iterator[Item]:
     """Yield what changed since the save."""
-    if warning := branch_warning(checks):
-        yield Item(warning, worth.branch)
+    yield from _describe_branch(checks.branch, worth)
     yield from _describe_head(checks.head, worth)
     for file in checks.files:
         if file.state != "same":

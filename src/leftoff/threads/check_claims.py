@@ -13,6 +13,7 @@ from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.fingerprints import FileState, locate_file, state_of
 from leftoff.git import query
+from leftoff.profiles import TIDY_SUBJECT
 from leftoff.projects.project import Project, is_inside, list_folders, read_start
 from leftoff.store import LISTED, CheckpointEntry, State, Store
 
@@ -24,6 +25,7 @@ _TEXT_LIMIT = 16_000
 _TEXT_BYTES = 4 * _TEXT_LIMIT + 4
 _CHOICES = 20
 _MOST_HEADS = 1_000_000
+_SHIP = "ship"
 # The length to which git shortens a commit.
 _SHORT = 7
 
@@ -89,6 +91,13 @@ class LostCodeCheck(msgspec.Struct, frozen=True, kw_only=True):
     """The worktree that it was in, if that is gone."""
 
 
+class ShippedCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """The commit that holds what a ship saved, and the files that it left out."""
+
+    commit: Commit
+    left_out: list[str] = []
+
+
 class Checks(msgspec.Struct, frozen=True, kw_only=True):
     """The result for every claim of a checkpoint that can be checked."""
 
@@ -103,6 +112,16 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
     worktree_is_gone: bool = False
     """Whether that worktree no longer exists."""
     lost_code: LostCodeCheck | None = None
+    shipped: ShippedCheck | None = None
+    """A ship saves first and commits then; its commit is where the work stands, not a change."""
+
+    def describe_shipped(self, checkpoint: Checkpoint) -> Checkpoint:
+        """Return a checkpoint as it was once the ship that saved it had committed."""
+        if self.shipped is None:
+            return checkpoint
+        return msgspec.structs.replace(
+            checkpoint, last_commit=self.shipped.commit, dirty=self.shipped.left_out
+        )
 
     @property
     def is_stale(self) -> bool:
@@ -127,10 +146,11 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
     plan_path = checkpoint.plan.path if checkpoint.plan else None
     branch = _check_branch(checkpoint, project)
     is_saved_here = is_here(checkpoint.worktree, checkpoint.branch, project)
+    head, shipped = _skip_shipped(checkpoint, project, _check_head(checkpoint, project, branch))
     return Checks(
         age_seconds=max(0, int((now - checkpoint.described_at).total_seconds())),
         branch=branch,
-        head=_check_head(checkpoint, project, branch),
+        head=head,
         files=[
             FileCheck(path=file.path, state=state_of(file, root))
             for file in (*checkpoint.files, *checkpoint.watched)
@@ -145,6 +165,7 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
         worktree=None if is_saved_here else checkpoint.worktree,
         worktree_is_gone=not is_saved_here and is_removed(checkpoint.worktree, project),
         lost_code=_check_code(checkpoint, project),
+        shipped=shipped,
     )
 
 
@@ -216,6 +237,26 @@ def _check_head(checkpoint: Checkpoint, project: Project, branch: BranchCheck) -
         commits=since.subjects if since.known else [],
         diverged=is_known and not since.known,
     )
+
+
+def _skip_shipped(
+    checkpoint: Checkpoint, project: Project, head: HeadCheck
+) -> tuple[HeadCheck, ShippedCheck | None]:
+    """Count the commits from the one that a ship made of what it saved, if that came first."""
+    is_whole = bool(head.commits) and head.commits_since == len(head.commits)
+    if checkpoint.trigger != _SHIP or not is_whole or head.branch is not None:
+        return head, None
+    *later, made = head.commits
+    changed = query.list_changed_paths(project.worktree, head.saved or "", made.sha)
+    committed = {query.printable(each) for each in changed}
+    left_out = [each for each in checkpoint.dirty if each not in committed]
+    if len(left_out) == len(checkpoint.dirty):
+        return head, None
+    base = later.pop() if later and later[-1].subject == TIDY_SUBJECT else made
+    moved = msgspec.structs.replace(
+        head, saved=base.sha, commits_since=len(later), commits=[*later]
+    )
+    return moved, ShippedCheck(commit=made, left_out=left_out)
 
 
 def _check_other_branch(worktree: Path, saved: str, now: str, branch: str) -> HeadCheck:
