@@ -127,7 +127,6 @@ def test_a_session_that_only_got_a_blocked_prompt_is_saved_with_its_last_checkpo
 
     # It ended after that, and did nothing else.
     assert name_unsaved(store) == []
-    old.now = store.now()
     old.edit("app.py")
     set_back(old.transcript)
     assert len(name_unsaved(store)) == 1

@@ -18,7 +18,6 @@ from leftoff.session.unsaved_work import (
     find_end,
     has_ended,
     is_finished,
-    is_nothing_new,
     is_recent,
     is_work_saved,
 )
@@ -57,8 +56,6 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
     def is_saved(self) -> bool:
         """Whether no work was done after its last checkpoint, or after its thread ended."""
         facts = self.facts
-        if is_nothing_new(self.checkpoint, facts.last_at):
-            return True
         return is_work_saved(
             self.checkpoint,
             self.touched_at,
@@ -268,7 +265,7 @@ def read_found(
         checkpoint=store.index().newest_of_session(found.session_id),
         ended_at=find_end(store, store.index(), agent, found.session_id),
         is_current=current_id == (agent, found.session_id),
-        is_dead=has_ended(store, record, touched_at, read.state.last_at),
+        is_dead=has_ended(store, record, touched_at),
         is_running=registry.AGENTS[agent].is_running(
             store.project.environment.find_agent_folder(agent), found.session_id
         ),

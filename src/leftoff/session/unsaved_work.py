@@ -26,7 +26,6 @@ _LOOK_BACK = timedelta(days=30)
 _ALIVE = timedelta(seconds=120)
 # Agents write a few more lines after the end of a session.
 _LATE = timedelta(seconds=10)
-_AT_THE_END = ("session-end", "recovered")
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -41,7 +40,6 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the user asked for, to name the session by."""
     intent: str = ""
     branch: str = ""
-    last_at: str = ""
     worked_at: str = ""
     worked_for: str = ""
     is_turn_over: bool = False
@@ -151,17 +149,6 @@ def is_work_saved(
     return last.saved_at >= touched_at or (is_idle and is_turn_over)
 
 
-def is_nothing_new(last: CheckpointEntry | None, last_at: str) -> bool:
-    """Return whether nothing in a transcript is dated after a checkpoint from the session's end.
-
-    Gemini CLI adds a title to the transcript of a session when the next one starts.
-    """
-    newest = times.parse(last_at)
-    if last is None or newest is None or last.trigger not in _AT_THE_END:
-        return False
-    return newest <= last.as_of
-
-
 def find_end(store: Store, index: StoreIndex, agent: str, session_id: str) -> datetime | None:
     """Return when the thread that a session worked on was done or dropped; None if it was not.
 
@@ -198,16 +185,13 @@ def is_recent(touched_at: datetime, now: datetime) -> bool:
     return now - touched_at < _ALIVE
 
 
-def has_ended(
-    store: Store, record: records.SessionRecord, touched_at: datetime, last_at: str
-) -> bool:
+def has_ended(store: Store, record: records.SessionRecord, touched_at: datetime) -> bool:
     """Return whether a session's end was seen, or its process is known to be gone."""
     life = records.life_of(store.project.state_folder, record.agent, record.session_id)
     if life is not None:
         return life.has_crashed
     # A transcript that goes on after the end belongs to a session that was resumed without hooks.
-    went_on = times.parse(last_at) or touched_at
-    return record.ended_at is not None and went_on <= record.ended_at + _LATE
+    return record.ended_at is not None and touched_at <= record.ended_at + _LATE
 
 
 def _list_newest(
@@ -244,7 +228,6 @@ def _read(store: Store, agent: str, found: FoundSession, most_bytes: int | None)
         request=known.request,
         intent=known.facts.intent,
         branch=known.facts.branch,
-        last_at=known.facts.last_at,
         worked_at=known.facts.worked_at,
         worked_for=known.facts.worked_for,
         is_turn_over=known.facts.is_turn_over,
@@ -258,20 +241,19 @@ def _check(
     """Return a session with work if that is unsaved now, and no agent may be working on it."""
     touched_at = datetime.fromtimestamp(found.touched_at, UTC)
     last = index.newest_of_session(found.session_id)
-    is_saved = is_nothing_new(last, verdict.last_at) or is_work_saved(
+    is_saved = is_work_saved(
         last,
         touched_at,
         verdict.worked_at,
         is_turn_over=verdict.is_turn_over,
         has_done=verdict.has_done,
-    )
-    is_saved = is_saved or is_finished(
+    ) or is_finished(
         find_end(store, index, agent, found.session_id),
         verdict.worked_at,
         verdict.worked_for,
         is_turn_over=verdict.is_turn_over,
     )
-    if is_saved or _may_be_alive(store, agent, found.session_id, touched_at, verdict.last_at):
+    if is_saved or _may_be_alive(store, agent, found.session_id, touched_at):
         return None
     thread = index.find_open_thread(found.session_id)
     joined = f" (in {thread.name})" if thread is not None and thread.name else ""
@@ -288,9 +270,7 @@ def _check(
     )
 
 
-def _may_be_alive(
-    store: Store, agent: str, session_id: str, touched_at: datetime, last_at: str
-) -> bool:
+def _may_be_alive(store: Store, agent: str, session_id: str, touched_at: datetime) -> bool:
     environment = store.project.environment
     if environment.find_session() == (agent, session_id):
         return True
@@ -298,8 +278,7 @@ def _may_be_alive(
     is_running = registry.FINDERS[agent].is_running(root, session_id)
     if is_running is None:
         is_running = is_recent(touched_at, store.now())
-    record = records.load(store, agent, session_id)
-    return is_running and not has_ended(store, record, touched_at, last_at)
+    return is_running and not has_ended(store, records.load(store, agent, session_id), touched_at)
 
 
 # --- what was found in transcripts ---
