@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import msgspec
 
-from leftoff import cli, knowledge
+from leftoff import cli, hooks, knowledge
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.cli import ask_prompts, replay
 from leftoff.cli.app import App, command, key_of, printable, terminal_width
@@ -15,7 +15,6 @@ from leftoff.cli.complete_words import checkpoint_argument, complete_open
 from leftoff.cli.list import list_facts, show_unsaved
 from leftoff.cli.option_types import Number
 from leftoff.errors import CheckpointEnded, ChoiceNeeded, NoSuchCheckpoint, StoreRefused, UsageError
-from leftoff.hooks import hand_over
 from leftoff.store import CheckpointEntry
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, block, join, say
@@ -345,7 +344,7 @@ def _print_briefing(
 ) -> None:
     """Print a briefing and, unless it was accepted, the commands that resume or decline it."""
     key = None if is_accepted or shown.is_prompt else key_of(entry)
-    opening = [hand_over.OPENING] if shown.is_prompt and not is_accepted else []
+    opening = [hooks.hand_over.OPENING] if shown.is_prompt and not is_accepted else []
     broken_off = _list_loops(app)
     said = [
         _plan(shown.checks.plan),
