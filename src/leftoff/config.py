@@ -265,12 +265,22 @@ def set_for(project: Project, key: str, value: str) -> None:
     ):
         # Without the source at the start of the message: the user just typed the value.
         raise UsageError(problem.partition(": ")[2], hint="Drop --project to set it for yourself.")
-    write(find_project_file(project), key, value)
-    if (key, checked) == ("profile", "default"):
-        # Leaving a profile also ends its files, which `init` may have listed here.
-        write(find_project_file(project), "mirror", None)
+    file = find_project_file(project)
+    before = dict(_read_table(file, [], is_own=False))
+    write(file, key, value)
+    if (key, checked) == ("profile", "default") and "mirror" in before:
+        _stop_mirroring(project, before["mirror"], before.get("profile"))
     if key in consent.GUARDED:
         consent.give(project, key, checked)
+
+
+def _stop_mirroring(project: Project, mirror: Any, profile: Any) -> None:
+    """End the files of a profile, which `init` of 0.1 listed; keep those that somebody chose."""
+    kept = [name for name in _parse_value("mirror", mirror) if name != profile]
+    if kept:
+        set_for(project, "mirror", ",".join(kept))
+    else:
+        write(find_project_file(project), "mirror", None)
 
 
 def write(path: Path, key: str, value: str | None, *, is_own: bool = False) -> None:

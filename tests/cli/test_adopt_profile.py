@@ -117,6 +117,16 @@ def test_leaving_a_profile_ends_its_files(cli: Cli, memory: Path, words: list[st
     assert not (memory / "checkpoint-login-flow.md").exists()
 
 
+def test_leaving_a_profile_keeps_other_files_that_somebody_chose(cli: Cli, memory: Path) -> None:
+    cli.ok("init", "--profile", "guardz", "--yes")
+    cli.ok("config", "set", "mirror", "guardz,sail", "--project")
+    cli.ok("config", "set", "profile", "default", "--project")
+    values = {each["key"]: each["value"] for each in cli.json("config")}
+
+    assert memory.exists()
+    assert (values["profile"], values["mirror"]) == ("default", ["sail"])
+
+
 EXPECTED: dict[str, dict[str, object]] = {
     "guardz": {"on_resume": "consume", "confirm": "never", "noise": "line"},
     "openclaw": {"on_resume": "keep", "on_decline": "trash", "confirm": "always"},

@@ -233,6 +233,7 @@ def test_a_program_gets_the_whole_answer_with_the_exit_code(cli: Cli, work: Work
 @pytest.mark.accept(86)
 def test_a_mirror_beside_the_profile_never_fails_a_save(cli: Cli, work: Workspace) -> None:
     cli.ok("config", "set", "profile", "default", "--project")
+    cli.ok("config", "set", "mirror", "quoin", "--project")
     work.root.write_text("a file where the folder should be", encoding="utf-8")
     result = cli.ok("save", "login-form", "--summary", "Add a form")
 
