@@ -19,7 +19,7 @@ from leftoff.knowledge.memory import EntryDraft, MemoryEntry, id_of
 from leftoff.knowledge.memory.memory_log import line_of
 from leftoff.projects.project import Project
 from leftoff.store import Store
-from leftoff.threads import memory_briefing, persist
+from leftoff.threads import autosaves, memory_briefing
 
 FEW, MANY = 100, 100_000
 ROUNDS, SAVES = 61, 41
@@ -101,7 +101,7 @@ def _adding(few: Store, many: Store) -> list[Figure]:
 
     def save(store: Store, *, teaches: bool) -> Sample:
         draft = _checkpoint(next(number), teaches=teaches)
-        return harness.call(partial(persist.autosave, store, draft, None, is_noted=True))
+        return harness.call(partial(autosaves.autosave, store, draft, None, is_noted=True))
 
     took = harness.interleave(
         {

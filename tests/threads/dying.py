@@ -15,7 +15,7 @@ import deaths
 from deaths import Death, Trial
 from leftoff.session import sessions
 from leftoff.store import Store
-from leftoff.threads import persist
+from leftoff.threads import autosaves, persist
 from leftoff.threads.recover import recover_sessions
 from store.dying import check_store, look
 from stores import draft, project_at, view
@@ -43,7 +43,7 @@ def _prepare(store: Store) -> None:
 
 def _work(store: Store, session: str, task: str) -> None:
     made = draft(None, task, session_id=session, agent="claude")
-    persist.open_thread(store, msgspec.structs.replace(made, trigger="session-end"))
+    autosaves.open_thread(store, msgspec.structs.replace(made, trigger="session-end"))
 
 
 def _write_transcript(store: Store, session: str) -> None:
@@ -83,7 +83,7 @@ def _save(store: Store) -> None:
 def _continue(store: Store) -> None:
     """Let a session that has joined a thread save into it, without being asked."""
     given = draft(None, "continue", session_id="s2", agent="claude", files_modified=["new.py"])
-    saved = persist.autosave(store, given, None)
+    saved = autosaves.autosave(store, given, None)
     assert saved is not None
     assert saved.checkpoint.name == "alpha"
 

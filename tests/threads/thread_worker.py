@@ -14,7 +14,7 @@ import msgspec
 from leftoff.checkpoint import Checkpoint, new_id
 from leftoff.errors import ChoiceNeeded
 from leftoff.store import Action, SavedCheckpoint, Store, StoreEvent
-from leftoff.threads import persist
+from leftoff.threads import autosaves, persist
 from stores import Clock, draft, project_at, view
 
 Plain = dict[str, Any]
@@ -48,7 +48,7 @@ class Worker:
 
     def autosave(self, session: str, task: str, act: str | None = None) -> Plain:
         """Save what a session has just worked on, as its hooks do."""
-        saved = persist.autosave(self._store, _work_of(session, task, act), None)
+        saved = autosaves.autosave(self._store, _work_of(session, task, act), None)
         assert saved is not None, "work was taken for small talk"
         return _describe(saved)
 

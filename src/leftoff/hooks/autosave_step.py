@@ -31,7 +31,7 @@ from leftoff.session.real_work import asks_for_work, shows_work
 from leftoff.session.records import Exchange
 from leftoff.session.sessions import read_memory
 from leftoff.store import Store
-from leftoff.threads import persist
+from leftoff.threads import autosaves
 from leftoff.threads.compose import compose, drop_unwanted
 from leftoff.wal.notes_place import place
 
@@ -108,14 +108,14 @@ def _save_state(case: Case, trigger: str) -> Case:
     if fields.get("left_off"):
         # A file says where the work left off; otherwise these are the agent's last words.
         draft = msgspec.structs.replace(draft, stated=[*draft.stated, "left_off"])
-    state = persist.digest_work(draft)
+    state = autosaves.digest_work(draft)
     # Such files mark only this save as pending for the next session, so an earlier autosave of the
     # same state does not count.
     is_forced = trigger == "precompact" and can_show_pending(case)
     state = f"{trigger} {state}" if is_forced else state
     if case.now.autosaved_state.endswith(state):
         return case
-    saved = persist.autosave(
+    saved = autosaves.autosave(
         case.store,
         draft,
         case.facts,
@@ -182,7 +182,7 @@ def _save_before(case: Case) -> bool:
         compose(fields, case.store, case.settings, session=session), case.settings
     )
     continued = find_continued(case.before, case.sight.life, facts, case.settings)
-    persist.autosave(
+    autosaves.autosave(
         case.store,
         draft,
         facts,

@@ -42,7 +42,7 @@ from leftoff.session.records import Life, SessionRecord
 from leftoff.session.sessions import KnownSession, read_memory, with_memory
 from leftoff.store import Store
 from leftoff.text import times
-from leftoff.threads import persist
+from leftoff.threads import autosaves
 from leftoff.threads.recover import compose_recovered, recover_session
 
 # A session that was running when the disk filled up may have started long before.
@@ -152,7 +152,7 @@ def recover(store: Store, life: Life, *, reads: bool = True) -> None:
         facts = facts if session is not None else None
         former = partial(find_former_session, record)
         continued = find_continued(record, life, facts, config.load(store.project).settings)
-        persist.autosave(store, draft, facts, find_former=former, continued=continued)
+        autosaves.autosave(store, draft, facts, find_former=former, continued=continued)
     interrupted_work.note(store, life.session_id, "crashed")
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
     records.keep(store, ended)

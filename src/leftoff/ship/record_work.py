@@ -26,7 +26,7 @@ from leftoff.store import LISTED, CheckpointEntry, Store
 from leftoff.store.index import StoreIndex
 from leftoff.store.index_sync import slot_of
 from leftoff.store.layout import Area
-from leftoff.threads import persist
+from leftoff.threads import autosaves
 from leftoff.threads.compose import compose
 from leftoff.threads.continue_thread import list_stated
 
@@ -334,7 +334,7 @@ def _says_the_same(standing: Checkpoint, draft: Checkpoint, seen: WorktreeView) 
     one, other = (
         msgspec.structs.replace(each, head=None, last_commit=None) for each in (standing, draft)
     )
-    return persist.digest_work(one) == persist.digest_work(other)
+    return autosaves.digest_work(one) == autosaves.digest_work(other)
 
 
 def _clean(at_hand: work_context.WorkingContext) -> work_context.WorkingContext:

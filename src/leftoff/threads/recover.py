@@ -13,7 +13,7 @@ from leftoff.git import query
 from leftoff.projects.project import find_project
 from leftoff.session.sessions import KnownSession
 from leftoff.store import SavedCheckpoint, Store
-from leftoff.threads import persist
+from leftoff.threads import autosaves
 from leftoff.threads.compose import compose
 
 
@@ -32,7 +32,7 @@ def recover_session(
     `act` is what somebody did to recover it; without one, leftoff recovers it unasked.
     """
     draft = compose_recovered(store, session.facts.cwd, {}, session)
-    return persist.autosave(store, msgspec.structs.replace(draft, act=act), session.facts)
+    return autosaves.autosave(store, msgspec.structs.replace(draft, act=act), session.facts)
 
 
 def compose_recovered(
