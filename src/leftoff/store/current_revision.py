@@ -17,7 +17,7 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint, is_id, new_id
 from leftoff.errors import LeftoffError, StoreRefused
-from leftoff.store import layout, log
+from leftoff.store import fold_events, layout, log
 from leftoff.store.database import IndexAway
 from leftoff.store.index import CheckpointEntry, StoreIndex
 from leftoff.store.index_sync import build_columns, decode_for_index, slot_of
@@ -332,7 +332,7 @@ def _find_head(areas: Sequence[Area], slot: str) -> tuple[CheckpointEntry | None
     encoded = msgspec.json.encode(slot)
     # Version 0.1 logged no threads: there a name is the thread.
     from_log = _read(areas, [b'"thread":' + encoded, b'"name":' + encoded])
-    states = layout.fold_events(from_log.events)
+    states = fold_events.fold_events(from_log.events)
     ids = {
         each
         for event in from_log.events

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from leftoff.checkpoint import AUTOMATIC, is_automatic
-from leftoff.store import layout
+from leftoff.store import fold_events, layout
 from leftoff.store.database import LogIndex
 from leftoff.store.index_sync import EVENTS_OF, TABLES, UNSEEN, CheckpointRows, WatchReading
 from leftoff.store.layout import Area
@@ -195,10 +195,10 @@ class StoreIndex(LogIndex):
         return self._ask(lambda: next(self._redoable(), None))
 
     def _undoable(self) -> Iterator[layout.StoreEvent]:
-        return map(self._complete_act, layout.list_undoable(self._steps()))
+        return map(self._complete_act, fold_events.list_undoable(self._steps()))
 
     def _redoable(self) -> Iterator[tuple[layout.StoreEvent, layout.StoreEvent]]:
-        for undone in layout.list_redoable(self._steps()):
+        for undone in fold_events.list_redoable(self._steps()):
             act = self.find_act(undone.of or "")
             if act is not None and (act.snapshots or self._has_any(act.ids)):
                 yield undone, act
@@ -286,7 +286,7 @@ class StoreIndex(LogIndex):
         for row in self._rows(query, (session_id,)):
             event = layout.decode_event(row[0])
             history = [each for checkpoint in event.ids for each in self.events_of(checkpoint)]
-            if event.id not in layout.list_reverted(history):
+            if event.id not in fold_events.list_reverted(history):
                 return event
         return None
 

@@ -15,7 +15,7 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint, decode, id_time
 from leftoff.errors import LeftoffError
-from leftoff.store import layout
+from leftoff.store import fold_events, layout
 from leftoff.store.database import Connection, Rows, Tables
 from leftoff.store.layout import Area
 from leftoff.store.log import decode_lines
@@ -467,7 +467,7 @@ _INSERT_WORDS = "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?,
 def _fold_state(checkpoint_id: str, logged: Sequence[layout.StoreEvent]) -> layout.State:
     if len(logged) == 1 and logged[0].action == "saved":
         return "open"  # the usual case; folding would give the same
-    return layout.fold_events(logged).get(checkpoint_id, "open")
+    return fold_events.fold_events(logged).get(checkpoint_id, "open")
 
 
 def _find_bounds(shard: str) -> tuple[str, str]:
