@@ -16,7 +16,8 @@ from leftoff.fingerprints import state_of
 from leftoff.knowledge import features
 from leftoff.store import Store
 from leftoff.threads import persist
-from leftoff.threads.compose import name_for, parse_fields
+from leftoff.threads.compose import parse_fields
+from leftoff.threads.name_thread import name_thread
 from stores import Clock, compose, contents
 
 GOOD: dict[str, Any] = {
@@ -165,9 +166,9 @@ def test_what_cannot_be_a_path_is_refused(repo_store: Store, path: str) -> None:
 def test_a_name_is_suggested_from_the_work_and_is_free(repo_store: Store) -> None:
     draft = composed(repo_store)
 
-    assert name_for(draft, repo_store) == "validate-login-form"
+    assert name_thread(draft, repo_store) == "validate-login-form"
     persist.save(repo_store, draft, name="validate-login-form")
-    assert name_for(draft, repo_store) == "validate-login-form-2"
+    assert name_thread(draft, repo_store) == "validate-login-form-2"
 
 
 def test_a_good_checkpoint_is_saved_without_a_word(repo_store: Store) -> None:

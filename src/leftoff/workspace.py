@@ -269,7 +269,7 @@ class Workspace:
         if thread is not None and thread.name is not None:
             return thread.name
         may_revise = self.settings.same_name == "revise"
-        return threads.compose.name_for(draft, self.store, may_revise=may_revise)
+        return threads.name_thread.name_thread(draft, self.store, may_revise=may_revise)
 
     # --- finding ---
 

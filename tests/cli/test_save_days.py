@@ -4,7 +4,8 @@ import pytest
 
 from leftoff.store import Store
 from leftoff.threads import persist
-from leftoff.threads.compose import append_day, without_guess
+from leftoff.threads.compose import without_guess
+from leftoff.threads.compose_again import append_day
 from stores import Clock, compose
 
 

@@ -20,7 +20,7 @@ from leftoff.text import fence
 from leftoff.text.fence import Rendered, block, join, say
 from leftoff.text.plural import format_count
 from leftoff.threads import briefing, check_claims
-from leftoff.threads.compose import refresh
+from leftoff.threads.compose_again import refresh
 
 if TYPE_CHECKING:
     from leftoff.knowledge.features import Loop

@@ -24,7 +24,8 @@ from leftoff.session import plans, records, sessions
 from leftoff.session.sessions import KnownSession
 from leftoff.store import SavedCheckpoint
 from leftoff.threads import persist
-from leftoff.threads.compose import append_day, parse_fields
+from leftoff.threads.compose import parse_fields
+from leftoff.threads.compose_again import append_day
 
 _FULL = 100.0
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from leftoff.threads import compare as compare
     from leftoff.threads import compose as compose
     from leftoff.threads import memory_briefing as memory_briefing
+    from leftoff.threads import name_thread as name_thread
     from leftoff.threads import persist as persist
     from leftoff.threads import recover as recover
     from leftoff.threads import recovery_briefing as recovery_briefing

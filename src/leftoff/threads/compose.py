@@ -19,7 +19,6 @@ from leftoff.checkpoint import (
     Checkpoint,
     FileRef,
     Plan,
-    cut_to_limits,
     explain_error,
     from_plain,
     to_plain,
@@ -32,17 +31,14 @@ from leftoff.fingerprints import (
     is_modified_since,
     list_mentioned,
     locate_file,
-    state_of,
 )
 from leftoff.git import query
-from leftoff.names import FORBIDDEN, RESERVED, clean_name, find_unused_name, kebab, suggest_name
 from leftoff.profiles import sail_plans
 from leftoff.projects.project import Project
-from leftoff.redact import redact_value
 from leftoff.session import plans, state_file
 from leftoff.session.plan_text import PlanText
 from leftoff.session.sessions import KnownSession, checkpoint_of, has_company
-from leftoff.store import SavedCheckpoint, Store
+from leftoff.store import Store
 from leftoff.text import times
 from leftoff.wal.notes_place import place
 
@@ -187,33 +183,6 @@ def _is_here(session: KnownSession, project: Project) -> bool:
     """Return whether the session worked in this worktree, so that git's state here applies."""
     cwd = session.facts.cwd
     return not cwd or Path(cwd).is_relative_to(project.worktree)
-
-
-def refresh(store: Store, checkpoint: Checkpoint, settings: Settings) -> SavedCheckpoint:
-    """Save a checkpoint again with the current state of git, its files and its plan.
-
-    Files that are gone are removed from it, and a note names them.
-    """
-    root = store.project.worktree
-    plan = checkpoint.plan
-    planned = [plan.path] if plan and plan.path else []
-    named = [*(file.path for file in checkpoint.files), *checkpoint.files_modified, *planned]
-    gone = {path for path in named if state_of(FileRef(path=path), root) == "missing"}
-    now = {**place_of(store.project), **read_git_state(store.project, settings)}
-    seen = {**to_plain(checkpoint), **now}
-    # `with_step` reads the step again from the plan file.
-    unread = msgspec.structs.replace(plan, step=None, total=None) if plan else None
-    draft = msgspec.structs.replace(
-        from_plain(seen, Checkpoint),
-        # It now describes this worktree, no longer the file that it was imported from.
-        source=None,
-        files=[file for file in checkpoint.files if file.path not in gone],
-        files_modified=[path for path in checkpoint.files_modified if path not in gone],
-        plan=None if gone.intersection(planned) else unread,
-        notes=[*checkpoint.notes, *(f"Gone when it was refreshed: {path}" for path in gone)],
-    )
-    kept, _ = cut_to_limits(redact_value(with_files(with_step(draft, root), root)))
-    return store.save(kept, overwrite=True)
 
 
 # --- the caller's fields ---
@@ -507,10 +476,7 @@ def _with_files_now(draft: Checkpoint, root: Path) -> Checkpoint:
     return msgspec.structs.replace(draft, files=files, files_deleted=deleted)
 
 
-# --- settings, earlier days and names ---
-
-
-_DAY = re.compile(r"### Day (\d+) \((\d{4}-\d{2}-\d{2})\)")
+# --- what the settings exclude ---
 
 
 def drop_unwanted(draft: Checkpoint, settings: config.Settings) -> Checkpoint:
@@ -532,62 +498,3 @@ def _without_contents(draft: Checkpoint) -> Checkpoint:
     if draft.plan is None or draft.plan.title is None:
         return draft
     return msgspec.structs.replace(draft, plan=msgspec.structs.replace(draft.plan, title=None))
-
-
-def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
-    """Add today's progress to that of earlier days, under a heading for each day.
-
-    The first save gets day 1. Earlier decisions and failures stay, because the task is the same.
-    """
-    index = store.index()
-    spellings = (clean_name(name), kebab(name))
-    earlier = next(filter(None, map(index.find_named, filter(None, spellings))), None)
-    if earlier is None or earlier.problem is not None:
-        return draft
-    before = store.load(earlier)
-    done = before.done
-    if not any(_DAY.fullmatch(each) for each in done):
-        done = [_format_day(1, earlier.saved_at), *done]
-    dates = [found[2] for each in done if (found := _DAY.fullmatch(each))]
-    today = _format_day(len(dates) + 1, store.now())
-    heading = [] if f"({dates[-1]})" in today else [today]
-    return msgspec.structs.replace(
-        draft,
-        summary=draft.summary or before.summary,
-        done=[*done, *heading, *draft.done],
-        decisions=[
-            *(each for each in before.decisions if each not in draft.decisions),
-            *draft.decisions,
-        ],
-        failed=[*(each for each in before.failed if each not in draft.failed), *draft.failed],
-    )
-
-
-def _format_day(number: int, moment: datetime) -> str:
-    return f"### Day {number} ({moment.astimezone():%Y-%m-%d})"
-
-
-# Such a request says nothing about the work; the title of the plan does.
-_ASKS_FOR_PLAN = re.compile(
-    r"(?:please |now )*(?:implement|execute|follow|carry out|work on|start|do)\b.{0,20}\bplan\b",
-    re.IGNORECASE,
-)
-
-
-def name_for(draft: Checkpoint, store: Store, *, may_revise: bool = False) -> str:
-    """Suggest an unused name of two to four words.
-
-    If a name in use may be revised, work on a named plan gets the name of the plan.
-    """
-    plan = draft.plan
-    # A title without a file was given by the caller, so it is a name.
-    if may_revise and plan is not None and plan.title and plan.path is None:
-        name = kebab(plan.title)
-        if name and name not in FORBIDDEN | RESERVED:
-            return name
-    action = draft.next_action.text if draft.next_action else None
-    texts = [draft.summary, draft.intent, draft.left_off, action]
-    if plan is not None and plan.title and _ASKS_FOR_PLAN.match(draft.task):
-        texts.insert(0, plan.title)
-    name = suggest_name(texts, draft.branch)
-    return find_unused_name(name, store.names_like(name))
