@@ -83,6 +83,50 @@ def test_a_question_aside_is_kept_only_if_work_came_of_it() -> None:
     assert facts(*asked, *run("git push"), then).requests == ["did you push that?"]
 
 
+def test_a_question_is_kept_if_the_user_agreed_to_what_was_proposed_in_reply() -> None:
+    known = facts(
+        UserText(text="build the login page"),
+        *edit("/r/a.py"),
+        UserText(text="is there a cleaner way to store the session?"),
+        AssistantText(text="A signed cookie needs no table. Want me to implement this?"),
+        UserText(text="go ahead"),
+    )
+
+    assert known.requests == ["is there a cleaner way to store the session?"]
+    # What is to be implemented is in the sentence before the question.
+    assert known.answers_to.startswith("A signed cookie needs no table.")
+
+
+def test_what_a_look_read_is_not_why_it_failed() -> None:
+    read = "31  expect(result.errors).toHaveLength(0);\n67  throw new Error(message);"
+    command = "nl -ba a.test.ts && rg 'reports global' a.test.ts"
+    call = ToolCall(id="1", tool="Bash", kind="run", what=command, command=command)
+
+    known = facts(call, ToolResult(id="1", ok=False, output=read, exit=1))
+
+    assert [each.error for each in known.failures] == ["it completed with exit code 1"]
+    assert [each.outcome for each in known.trail] == ["failed"]
+
+
+def test_a_look_failed_for_what_its_programs_complain_about() -> None:
+    said = "rg: a.toml: No such file or directory (os error 2)\nsrc/b.py:3: raise Error(x)"
+    command = "rg -n Error a.toml src"
+    call = ToolCall(id="1", tool="Bash", kind="run", what=command, command=command)
+
+    known = facts(call, ToolResult(id="1", ok=False, output=said, exit=2))
+
+    complaint = said.partition("\n")[0]
+    assert [each.error for each in known.failures] == [complaint]
+    assert [each.outcome for each in known.trail] == [f"failed: {complaint}"]
+
+
+def test_a_rebase_that_went_on_has_not_failed() -> None:
+    failed = run("git rebase main", "CONFLICT (content): Merge conflict in a.py", ok=False)
+
+    assert facts(*failed).failures
+    assert not facts(*failed, *run("git add . && git rebase --continue")).failures
+
+
 def test_to_save_something_as_something_else_is_a_request() -> None:
     asked = "can you save this as acme checkpoint"
 

@@ -224,3 +224,24 @@ def test_options_before_the_verb_do_not_hide_a_command_to_run_again(command: str
 def test_an_option_does_not_make_a_look_a_check() -> None:
     assert not is_run_again("npm --prefix web ls")
     assert not is_run_again("make-believe -C x y")
+
+
+CONFLICT = "CONFLICT (content): Merge conflict in a.py"
+
+
+@pytest.mark.parametrize(
+    ("command", "failed", "error", "is_over"),
+    [
+        ("git add . && git rebase --continue", "git fetch && git rebase origin/main", CONFLICT, 1),
+        ("GIT_EDITOR=true git rebase --skip", "git pull --rebase", CONFLICT, 1),
+        ("git commit --no-edit", "git merge topic", CONFLICT, 1),
+        ("git cherry-pick --continue", "git rebase main", CONFLICT, 0),
+        ("git rebase --abort", "git rebase main", CONFLICT, 0),
+        ("git commit -m x", "git merge topc", "merge: topc - not something we can merge", 0),
+        ("cd /a && git rebase --continue", "cd /b && git rebase main", CONFLICT, 0),
+    ],
+)
+def test_what_a_conflict_interrupted_ends_with_its_continuation(
+    command: str, failed: str, error: str, is_over: int
+) -> None:
+    assert shell_commands.concludes(command, failed, error) == bool(is_over)

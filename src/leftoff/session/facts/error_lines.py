@@ -5,7 +5,8 @@ import re
 from leftoff.agents.loose_values import cut
 from leftoff.checkpoint import COMPLETED
 from leftoff.lazy_patterns import lazy
-from leftoff.session.facts.looks import runs_project
+from leftoff.session.facts.looks import is_plain_look, runs_project
+from leftoff.session.facts.shell_commands import is_search
 
 _STRONG = re.compile(
     r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic\b|\bfatal\b|❌|✗|✘",
@@ -77,6 +78,12 @@ _FAILED_CHECK = lazy(
     r"|\b[1-9]\d* errors? (?:in|during|generated|found)\b"
     r"|^[^\s:]+:\d+:(?:\d+:)? (?:fatal )?error: |^\w*(?:Error|Exception): .+\s*\Z",
     re.MULTILINE,
+)
+# `rg: a.toml: No such file or directory`, `(eval):1: no matches found: b*`, `fatal: bad object c`
+_COMPLAINT = lazy(
+    r"(?:(?P<sure>\(eval\)|(?:\S*/)?(?:ba|z|da)?sh|fatal|error|parse error)"
+    r"|(?:\S*/)?(?P<name>[\w-]+))"
+    r"(?::? ?(?:line )?\d+)*: \S.*"
 )
 # A commit that found nothing to do left nothing undone.
 _HARMLESS = lazy(
@@ -168,12 +175,32 @@ def _find_place(lines: list[str]) -> str:
     return f"{last['file']}:{last['line']}" if last["file"] else found[0]["place"] or ""
 
 
-def explain_failure(output: str, exit_code: int | None, *, is_search: bool = False) -> str:
+def explain_failure(output: str, exit_code: int | None, command: str = "") -> str:
     """Return why a command failed; the exit code, if its output does not look like an error."""
-    reason = pick_error_lines(output, is_search=is_search)
+    if is_plain_look(command) and (exit_code or list_complaints(output, command)):
+        return _explain_look(output, exit_code, command)
+    reason = pick_error_lines(output, is_search=is_search(command))
     looks_like_one = any(find.search(reason) for find in (_STRONG, _WEAK, _TIMEOUT, _EXIT))
     if not exit_code or looks_like_one or any(map(_LOCATED.match, reason.splitlines())):
         return reason
+    return _add_code(reason, exit_code)
+
+
+def _explain_look(output: str, exit_code: int | None, command: str) -> str:
+    """Return what a command that reads complained about; what it read is no error."""
+    if said := list_complaints(output, command):
+        return _join_different(said, _LINE_CHARS)
+    lines = [line for raw in output.splitlines() if (line := raw.strip())]
+    return _add_code(cut(lines[0], _LINE_CHARS) if len(lines) == 1 else "", exit_code)
+
+
+def list_complaints(output: str, command: str) -> list[str]:
+    """Return the lines in which the programs of a command, git or the shell complain."""
+    found = map(_COMPLAINT.match, map(str.strip, output.splitlines()))
+    return [each[0] for each in found if each and (each["sure"] or each["name"] in command)]
+
+
+def _add_code(reason: str, exit_code: int | None) -> str:
     code = f"{COMPLETED} {exit_code}"
     # A single line is more likely to be a message than a part of a result.
     lines = [reason, code] if "\n" not in reason else [code, reason]

@@ -41,7 +41,7 @@ from leftoff.session.facts.fold_state import (
     SessionText,
     TrailEntry,
 )
-from leftoff.session.facts.looks import is_check, is_look
+from leftoff.session.facts.looks import is_check, is_look, is_plain_look
 from leftoff.session.facts.plan_parts import split_plan
 from leftoff.session.facts.redacting import Redact, redact_texts, texts_of
 from leftoff.session.facts.todo_list import change_todo, replace_todos, set_todos
@@ -340,6 +340,7 @@ class Fold:
             if not (
                 (failed.key in repaired and shell_commands.is_within(failed.command, command))
                 or shell_commands.commits_again(command, failed.command)
+                or shell_commands.concludes(command, failed.command, self._find_error(failed))
                 or shell_commands.covers(command, failed.command, self._find_error(failed))
             )
         ]
@@ -486,7 +487,10 @@ class Fold:
 def _outcome_in(redact: Redact, entry: TrailEntry, ending: ToolResult) -> str:
     output = redact(clip(ending.output, _OUTPUT_CHARS)) if ending.output else ""
     # The last line of what a look showed is no result.
-    kind = "search" if entry.kind == "run" and is_look(entry.what) else entry.kind
+    is_shown = entry.kind == "run" and is_look(entry.what)
+    kind = "search" if is_shown else entry.kind
+    if is_shown and not ending.ok and is_plain_look(entry.what):
+        output = "\n".join(error_lines.list_complaints(output, entry.what))
     return redact(trail.describe_outcome(kind, ending, output))
 
 
@@ -509,9 +513,6 @@ def _identify(failed: FailedRun) -> str:
 
 
 def _explain(redact: Redact, failed: FailedRun, ended: ToolResult) -> FailedRun:
-    error = error_lines.explain_failure(
-        redact(clip(ended.output, _OUTPUT_CHARS * 4)),
-        ended.exit,
-        is_search=shell_commands.is_search(failed.command),
-    )
+    output = redact(clip(ended.output, _OUTPUT_CHARS * 4))
+    error = error_lines.explain_failure(output, ended.exit, failed.command)
     return msgspec.structs.replace(failed, error=error)

@@ -25,8 +25,10 @@ _CHECKS = (
     rf"|(?:cargo|go|deno|dotnet|swift|mix|zig) (?:test|check|vet|clippy)"
     r"|npx tsc --noEmit|ruff check"
 )
+_PLAIN_LOOKS = rf"(?:{_LOOKS})|git (?:-C \S+ |--no-pager )*(?:{_GIT_LOOKS})"
+_PLAIN_LOOK = lazy(rf"(?:\w+=\S* )*(?:{_PLAIN_LOOKS})(?:\s.*)?", re.DOTALL)
 _LOOK = re.compile(
-    rf"(?:\w+=\S* )*(?:(?:{_LOOKS})|git (?:-C \S+ |--no-pager )*(?:{_GIT_LOOKS})|{_OTHER_LOOKS}"
+    rf"(?:\w+=\S* )*(?:{_PLAIN_LOOKS}|{_OTHER_LOOKS}"
     r"|\S+ (?:--version|--help|-V|-h))(?:\s.*)?",
     re.DOTALL,
 )
@@ -100,6 +102,11 @@ _OPTIONS = re.compile(
 def is_look(command: str) -> bool:
     """Return whether a command only reads."""
     return _consists_of(command, _LOOK)
+
+
+def is_plain_look(command: str) -> bool:
+    """Return whether a command only reads files or git, so that its output is what it read."""
+    return _consists_of(command, _PLAIN_LOOK)
 
 
 def is_look_or_check(command: str) -> bool:

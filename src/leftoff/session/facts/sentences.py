@@ -64,7 +64,9 @@ _PICKED = lazy(
 _TICKED = lazy(r"\S+\s+\[[xX]\]")
 _APPEAL = lazy(r"(?:please|tell me|let me know|send me|give me|paste|choose|pick)\b", re.IGNORECASE)
 _REFERS = lazy(
-    r"\b(?:it|them|both|(?:do|fix|about|address|handle|check|verify) (?:this|that|these|those))\b",
+    r"\b(?:it|them|both|(?:do|fix|about|address|handle|check|verify|implement|apply|make|change|add"
+    r"|write|build|commit|push|merge|revert|start|try|go with|proceed with)"
+    r" (?:this|that|these|those))\b",
     re.IGNORECASE,
 )
 _LONGEST_REFERENCE = 80

@@ -16,6 +16,10 @@ _PLACED = re.compile(r"cd (?:'([^']*)'|([^\s'\";&|]+)) && (.*)", re.DOTALL)
 _TRIMMINGS = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
 _COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 _GIT = re.compile(r"(?:\w+ )?git\b")
+_MAY_CONFLICT = lazy(r"\bgit\b[^\n;&|]*?\s(?P<verb>rebase|merge|cherry-pick|revert|am|pull)\b")
+_GOES_ON = lazy(
+    r"\bgit\b[^\n;&|]*?\s(?P<verb>rebase|merge|cherry-pick|revert|am) --(?:continue|skip)\b"
+)
 _SKIPS_HOOKS = lazy(r"\bcommit\b[^\n;&|]*\s(?:--no-verify|-\w*n\w*)\b")
 _COMMITTED = re.compile(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
 # What git says of the branch that it is on; a detached HEAD has none.
@@ -288,6 +292,18 @@ def commits_again(command: str, failed: str) -> bool:
         return False
     parts = _split_chain(without_cd(failed))
     return is_within(failed, command) and all(map(_GIT.match, parts))
+
+
+def concludes(command: str, failed: str, error: str) -> bool:
+    """Return whether a command ends what a conflict interrupted, such as a rebase."""
+    done = {found["verb"] for found in _GOES_ON.finditer(command)}
+    if commits(command):
+        done |= {"merge", "revert", "cherry-pick"}
+    # A pull merges or rebases.
+    if done and "onflict" in error.replace("CONFLICT", "conflict"):
+        begun = {found["verb"] for found in _MAY_CONFLICT.finditer(failed)}
+        return bool(begun) and begun <= {*done, "pull"} and is_within(failed, command)
+    return False
 
 
 def is_within(failed: str, command: str) -> bool:

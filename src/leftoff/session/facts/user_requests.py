@@ -109,12 +109,16 @@ def note_request(state: FoldState, text: str, *, at: str = "") -> None:
         state.answered = ""
     is_aside = not is_first and is_side_question(asked)
     _hold_announcement(state, asked, is_aside=is_aside)
+    aside = state.requests[-1].text if state.aside_seq else ""
     state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
     state.asked_seq = state.seq
     state.aside_seq = state.seq if is_aside else 0
     if is_go_ahead(asked) or (not state.task and _asks_to_go_on(asked)):
         if proposes(state.answered):
             state.agreed_seq = state.seq
+            if aside:
+                # What the agent proposed answers that question, and makes no sense without it.
+                _add_later(state, aside)
         _note_choice(state, asked, is_corrected=not has_spoken)
         return
     if not is_aside:
