@@ -214,6 +214,17 @@ def test_a_session_that_only_the_json_names_gets_its_reply(
     assert [path.read_bytes().rstrip() for path in box.spooled()] == [data.rstrip()]
 
 
+def test_a_session_is_looked_for_at_the_beginning_of_the_json_only(box: Letterbox) -> None:
+    """Looking through all of it would keep the agent waiting for hours."""
+    (box.state / "spool").mkdir(parents=True)
+    box.reply("UserPromptSubmit", '{"own": 1}', session="s-1")
+    done = box.fire("UserPromptSubmit", {"prompt": "x" * 3_000_000, "session_id": "s-1"})
+
+    assert is_harmless(done)
+    assert not done.stdout
+    assert len(box.spooled()) == 1
+
+
 @pytest.mark.parametrize("session", ["../../evil", "a b", ""])
 def test_a_session_that_is_no_name_gets_no_reply(box: Letterbox, session: str) -> None:
     (box.state / "spool").mkdir(parents=True)

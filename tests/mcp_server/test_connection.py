@@ -145,6 +145,9 @@ def test_notifications_are_never_answered(client: RawClient) -> None:
 def test_an_answer_that_nobody_asked_for_is_ignored(client: RawClient) -> None:
     client.send({"jsonrpc": "2.0", "id": "leftoff-1", "result": {}})
     client.send({"jsonrpc": "2.0", "id": 5, "error": {"code": 1, "message": "no"}})
+    no_ids: list[object] = [[], {}, [1], None, True, 1.5]
+    for no_id in no_ids:
+        client.send({"jsonrpc": "2.0", "id": no_id, "result": {}})
 
     assert client.ask("ping")["result"] == {}
 

@@ -199,6 +199,7 @@ def plant_tree(objects: Path, name: str, work: list[str], absent: list[str]) -> 
         ([".."], []),
         ([".git"], []),
         ([".GIT"], []),
+        ([".g\N{ZERO WIDTH NON-JOINER}it"], []),
         ([], ["../precious"]),
         ([], ["a/../../precious"]),
         ([], ["/etc/passwd"]),
@@ -215,6 +216,25 @@ def test_a_snapshot_cannot_name_files_outside_the_worktree(
     with pytest.raises(StoreRefused, match="outside the worktree"):
         find_snapshot(project, taken.id)
     assert find_lost(project, taken.id) is None
+
+
+def test_a_restore_removes_nothing_behind_a_link_of_the_commit(
+    repo: Repo, project: Project, tmp_path: Path
+) -> None:
+    precious = tmp_path / "documents" / "precious"
+    precious.parent.mkdir()
+    precious.write_text("mine\n", encoding="utf-8")
+    (repo.folder / "link").symlink_to(precious.parent)
+    repo.commit("Add a link", {"b.txt": "b\n"})
+    repo.write("a.txt", "one\n")
+    taken = take(project)
+    objects = Shelf(project.store).objects.folder
+    plant_tree(objects, taken.id, ["folder"], ["link/precious", "b.txt"])
+
+    restore_apart(project, find(project, taken), tmp_path / "apart", "apart")
+
+    assert precious.read_text(encoding="utf-8") == "mine\n"
+    assert not (tmp_path / "apart" / "b.txt").exists()
 
 
 def test_a_record_cannot_pass_options_to_git(repo: Repo, project: Project, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 import leftoff
 from gitrepo import Repo
 from leftoff.web.access import Access
+from leftoff.web.web_app import PAGES
 from web.serving import RunningPage, serve
 
 NAME = "csv-export"
@@ -124,6 +125,12 @@ def test_a_change_needs_the_origin_the_cookie_and_the_token_of_the_page(page: Ru
         assert answer.headers["location"] == "/", back
     answer = page.ask("/act/done", method="POST", form={**form, "back": "/?state=ended"})
     assert answer.headers["location"] == "/?state=ended"
+
+
+def test_an_address_may_have_any_parameter(page: RunningPage) -> None:
+    page.log_in()
+    for path in PAGES:
+        assert page.ask(f"{path}?path=x&values=y&self=z").status in {200, 404}, path
 
 
 def test_a_read_only_page_has_no_forms_and_refuses_changes(repo: Repo) -> None:

@@ -92,6 +92,8 @@ case $session in *[!A-Za-z0-9_.@+=-]*) session= ;; esac
 # Other agents name the session only in the JSON. Look there if a reply waits for any session.
 find_session() {
   session=$1
+  # The ids come early, and an expansion such as `${1#*X}` takes time with the square of the length.
+  [ ${#session} -le 4096 ] || session=$(printf '%.4096s' "$session")
   case $session in
     *'"session_id":'*) session=${session#*'"session_id":'} session=${session#*'"'} ;;
     # Some events of Cursor have only this name.

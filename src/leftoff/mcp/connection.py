@@ -107,7 +107,7 @@ class Connection:
         self._waiting: list[tuple[list[Request], bool]] = []
         self._unanswered: set[str | int] = set()
         self._cancelled: set[str | int] = set()
-        self._responses: dict[object, object] = {}
+        self._responses: dict[str | int | None, object] = {}
         self._asked = 0
         self._is_idle = False
         self._is_stopping = False

@@ -58,7 +58,7 @@ class Response:
 
     __slots__ = ("id", "result")
 
-    def __init__(self, id_: object, result: object) -> None:
+    def __init__(self, id_: "str | int | None", result: object) -> None:
         self.id = id_
         self.result = result
 
@@ -91,7 +91,7 @@ def parse(value: object) -> Message:
         raise RpcError(INVALID_REQUEST, "A message must be a JSON object.")
     method, id_ = value.get("method"), value.get("id")
     if method is None and ("result" in value or "error" in value):
-        return Response(id_, value.get("result"))
+        return Response(find_id(value), value.get("result"))
     if not isinstance(method, str):
         raise RpcError(INVALID_REQUEST, "A request needs a method, as a string.")
     params = value.get("params")

@@ -335,6 +335,9 @@ def _write_file(place: Path, mode: str, data: bytes) -> None:
 
 
 def _remove_file(folder: Path, path: str) -> None:
+    if LinkFinder(folder).is_behind_link(path):
+        # A commit that an archive brings can have a link where its snapshot has a folder.
+        return
     place = folder / path
     with contextlib.suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
         place.unlink()

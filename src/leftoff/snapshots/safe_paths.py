@@ -8,12 +8,16 @@ import os
 from pathlib import Path
 
 _NOT_FILES = frozenset({"", ".", "..", ".git"})
+# HFS+ ignores these in names, as git knows: `.g\u200cit` is `.git` there.
+_UNSEEN = dict.fromkeys(
+    [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+)
 
 
 def is_inside_worktree(path: str) -> bool:
     """Return whether a path is one that git could have listed in a worktree."""
     # Some file systems do not distinguish `.git` from `.GIT`.
-    return _NOT_FILES.isdisjoint(path.casefold().split("/"))
+    return _NOT_FILES.isdisjoint(path.translate(_UNSEEN).casefold().split("/"))
 
 
 class LinkFinder:

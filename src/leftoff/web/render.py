@@ -83,7 +83,7 @@ def age(moment: datetime) -> str:
     return plural.age_in_words((utc_now() - moment).total_seconds())
 
 
-def address(path: str, **values: object) -> str:
+def address(path: str, /, **values: object) -> str:
     """Return an address on this page with these values; empty ones are left out."""
     given = {key: str(value) for key, value in values.items() if value not in {None, "", False}}
     return f"{path}?{urlencode(given)}" if given else path
