@@ -16,7 +16,7 @@ from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.config import Loaded, Settings
 from leftoff.context import Context, Environment
 from leftoff.errors import CheckpointEnded, LeftoffError, NoSuchCheckpoint, NotAProject
-from leftoff.names import clean_name, kebab, suggest_name
+from leftoff.names import clean_name, kebab
 from leftoff.profiles.mirror import Mirrors, open_mirrors
 from leftoff.projects.project import Project, find_project
 from leftoff.store import (
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from leftoff.threads.persist import Outcome
 
 _LOOK_BACK = timedelta(days=7)
-_MOST_UNNAMED = 1000
 _MOST_TAKEN = 20
 
 
@@ -174,7 +173,7 @@ class Workspace:
         spellings = {clean_name(name), kebab(name)}
         if not spellings.isdisjoint(self.missing_names):
             return True
-        entry = self._find_named(name)
+        entry = threads.find_by_name.find_spelling(self.store.index(), name)
         if entry is None:
             return self.mirrors.was_removed(self.store, spellings)
         if entry.state != "cleared":
@@ -292,42 +291,17 @@ class Workspace:
         `autosave` is the newest checkpoint that leftoff saved on its own, unless you saved one
         under this name.
         """
-        if name == "autosave" and (newest := self._find_autosave()) is not None:
-            return newest
+        if name == "autosave":
+            newest = threads.find_by_name.find_autosave(self.store.index())
+            if newest is not None:
+                return newest
         try:
             return self.store.find(name)
         except NoSuchCheckpoint:
-            found = self._find_named(name) or self._find_unnamed(kebab(name))
+            found = threads.find_by_name.find_by_name(self.store.index(), name)
             if found is None:
                 raise
             return found
-
-    def _find_autosave(self) -> CheckpointEntry | None:
-        index = self.store.index()
-        named = index.find_named("autosave")
-        return named if named is not None and named.is_open else index.autosave()
-
-    def _find_named(self, name: str) -> CheckpointEntry | None:
-        """Find a checkpoint by any spelling of its name."""
-        index, plain = self.store.index(), kebab(name)
-        found = (index.find_named(each) for each in (clean_name(name), plain) if each)
-        known = next(filter(None, found), None)
-        if known is not None or not plain:
-            return known
-        alike = [each for each in index.names_like("") if kebab(each) == plain]
-        return index.find_named(alike[0]) if len(alike) == 1 else None
-
-    def _find_unnamed(self, name: str) -> CheckpointEntry | None:
-        """Find a thread without a name by the one that lists show; an open one comes first.
-
-        Autosaves of version 0.1 have no name, and neither has work that was shipped without a save.
-        """
-        for states in (LISTED, TRASHED):
-            for entry in self.store.index().heads([*states], _MOST_UNNAMED):
-                shown = suggest_name([entry.task], entry.branch) if entry.name is None else None
-                if shown == name:
-                    return entry
-        return None
 
     def find_open(self, name: str) -> CheckpointEntry:
         """Find a checkpoint that is still open, by name or id."""

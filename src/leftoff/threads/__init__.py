@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from leftoff.threads import check_claims as check_claims
     from leftoff.threads import compare as compare
     from leftoff.threads import compose as compose
+    from leftoff.threads import find_by_name as find_by_name
     from leftoff.threads import memory_briefing as memory_briefing
     from leftoff.threads import name_thread as name_thread
     from leftoff.threads import persist as persist
