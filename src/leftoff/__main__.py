@@ -14,7 +14,7 @@ def main() -> None:
     try:
         code = _run()
     except KeyboardInterrupt:
-        from leftoff.errors import EXIT_INTERRUPTED  # noqa: PLC0415 - 9 ms, see _run
+        from leftoff.errors import EXIT_INTERRUPTED  # noqa: PLC0415 - 7 ms, see _run
 
         sys.stderr.write("Interrupted; nothing was changed.\n")
         code = EXIT_INTERRUPTED
@@ -34,7 +34,7 @@ def _run() -> int:
         sys.stdout.buffer.write(f"{line}\n".encode() if line else b"")
         return 0
     if sys.argv[1:] == ["prompt-segment"]:
-        from leftoff import prompt_segment  # noqa: PLC0415 - 1 ms, for the shell prompt alone
+        from leftoff import prompt_segment  # noqa: PLC0415 - 2 ms, for the shell prompt alone
 
         segment = prompt_segment.show(now=time.time())
         if segment is not None:
@@ -42,13 +42,13 @@ def _run() -> int:
             return 0
     # On a terminal, the command explains itself first.
     if sys.argv[1:] == ["mcp"] and not (sys.stdin and sys.stdin.isatty()):
-        from leftoff.mcp import methods  # noqa: PLC0415 - 10 ms, for the MCP server alone
+        from leftoff.mcp import methods  # noqa: PLC0415 - 11 ms, for the MCP server alone
 
         return methods.serve()
     # What is loaded lives until the end. To look for garbage in it takes 6 % of a listing's time.
     gc.disable()
     _import_click()
-    from leftoff.cli import run  # noqa: PLC0415 - 32 ms, which the status line saves
+    from leftoff.cli import run  # noqa: PLC0415 - 22 ms, which the status line saves
 
     code = run()
     _end(code)
@@ -59,7 +59,7 @@ def _import_click() -> None:
     """Import click and msgspec without what only help needs: 10 to 20 % of a listing's time."""
     import typing  # noqa: PLC0415 - 7 ms, which the shell prompt saves
 
-    from leftoff.load_on_use import import_without  # noqa: PLC0415 - 0.3 ms, same
+    from leftoff.load_on_use import import_without  # noqa: PLC0415 - 0.5 ms, same
 
     import_without("pathlib", "ipaddress")
     import_without("uuid", "platform", system=lambda: os.uname().sysname)
@@ -74,7 +74,7 @@ def _clean_text(text: str) -> str:
     """Remove the indentation of a help text; most are one line."""
     if "\n" not in text:
         return text.strip()
-    import inspect  # noqa: PLC0415 - 10 ms, and only long help texts need it
+    import inspect  # noqa: PLC0415 - 3 ms, and only long help texts need it
 
     return inspect.cleandoc(text)
 

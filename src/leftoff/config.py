@@ -386,7 +386,7 @@ def _read_table(path: Path, problems: list[str], *, is_own: bool) -> list[tuple[
         return []
     if not text.strip():
         return []
-    import tomllib  # noqa: PLC0415 - 3 ms, and most users have no file to read
+    import tomllib  # noqa: PLC0415 - 2 ms, and most users have no file to read
 
     try:
         return list(tomllib.loads(text).items())

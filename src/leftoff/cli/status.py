@@ -47,11 +47,11 @@ def status(app: App, *, with_plan: bool, with_next: bool) -> None:
         raise UsageError("Pass --plan or --next, not both.")
     app.await_ends()
     if with_plan:
-        from leftoff.cli import plan_view  # noqa: PLC0415 - 21 ms, and few calls need it
+        from leftoff.cli import plan_view  # noqa: PLC0415 - 30 ms, and few calls need it
 
         plan_view.show_plan(app)
     elif with_next:
-        from leftoff.cli import next_view  # noqa: PLC0415 - 23 ms, same
+        from leftoff.cli import next_view  # noqa: PLC0415 - 31 ms, same
 
         next_view.show_next(app)
     elif _is_in_project(app):

@@ -234,7 +234,7 @@ class ObjectStore:
         variables: Mapping[str, str] | None = None,
     ) -> "Ended":
         """Run git on this store and nothing else, unless the variables name more."""
-        from leftoff.subprocesses import Program, run  # noqa: PLC0415 - 8 ms; listing needs no git
+        from leftoff.subprocesses import Program, run  # noqa: PLC0415 - 4 ms; listing needs no git
 
         self._require_own_files()
         return run(

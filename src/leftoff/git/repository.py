@@ -299,7 +299,7 @@ def ask_git(
     folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
 ) -> "Git":
     """Run git to read something about a repository."""
-    from leftoff.git.process import ask  # noqa: PLC0415 - 3 ms, and files often suffice
+    from leftoff.git.process import ask  # noqa: PLC0415 - 2 ms, and files often suffice
 
     return ask(folder, repository, *arguments, deadline=deadline)
 

@@ -94,7 +94,7 @@ def leave_old_place(state: Path) -> None:
     root = state / _OLD_ROOT
     if not disk.is_own_folder(root):
         return
-    import shutil  # noqa: PLC0415 - 2 ms, and needed once after an update
+    import shutil  # noqa: PLC0415 - 1 ms, and needed once after an update
 
     for path in root.rglob("*"):
         is_mark = path.name == OFF or path.name.startswith("wired.")

@@ -169,7 +169,7 @@ def _sweep_copies(earlier: Area) -> None:
     for path in earlier.root.parent.glob(f"{earlier.root.name}{_COPY}*"):
         pid = path.name.rpartition("-")[2]
         if pid.isdecimal() and not processes.is_alive(int(pid), 0.0) and disk.is_own_folder(path):
-            import shutil  # noqa: PLC0415 - 2 ms, and needed only after a kill
+            import shutil  # noqa: PLC0415 - 1 ms, and needed only after a kill
 
             shutil.rmtree(path, ignore_errors=True)
 

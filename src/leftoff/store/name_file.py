@@ -49,7 +49,7 @@ def name_without_link(temp: Path, name: str, folder: int) -> None:
 @cache
 def rename_carefully() -> Rename | None:
     """Return the system's rename that never replaces a file, if it has one."""
-    import ctypes  # noqa: PLC0415 - 2 ms, and rarely needed
+    import ctypes  # noqa: PLC0415 - 1 ms, and rarely needed
 
     called, flag = _RENAMES.get(sys.platform, ("", 0))
     function = getattr(ctypes.CDLL(None, use_errno=True), called, None) if called else None
