@@ -7,9 +7,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from leftoff import config
 from leftoff.checkpoint import SCHEMA, Checkpoint, NextAction
 from leftoff.context import read_environment
+from leftoff.knowledge import features
+from leftoff.knowledge.features import board_files
+from leftoff.knowledge.features.edit_board import with_board
+from leftoff.knowledge.features.loop_owner import place_of
+from leftoff.knowledge.features.loop_steps import with_loop
 from leftoff.projects.project import Project
 from leftoff.store import Store
 from leftoff.threads.compose import compose as compose_checkpoint
@@ -110,3 +117,15 @@ def contents(folder: Path) -> dict[str, str]:
         for path in folder.rglob("*")
         if path.is_file() and not path.is_symlink()
     }
+
+
+def set_orchestration(store: Store, orchestration: features.Orchestration) -> None:
+    """Replace the state of the agents that work together."""
+    board_files.change(store, lambda state: with_board(state, orchestration=orchestration))
+
+
+def set_loop(store: Store, loop: features.Loop) -> None:
+    """Replace the loop of this worktree."""
+    place = place_of(store, None)
+    mine = msgspec.structs.replace(loop, worktree=place.worktree)
+    board_files.change(store, lambda state: with_loop(state, place.key, mine))

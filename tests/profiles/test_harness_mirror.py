@@ -12,7 +12,7 @@ from leftoff.knowledge import features, memory
 from leftoff.knowledge.features import AgentResult, Orchestration
 from leftoff.store import Store
 from profiles.harnessing import edit, home, read, store
-from stores import contents
+from stores import contents, set_orchestration
 
 __all__ = ["home", "store"]
 
@@ -376,7 +376,7 @@ def test_what_agents_found_together_is_cleared_from_their_file(
     failed = AgentResult(
         agent="tester", status="failed", summary="Mocked the clock", errors=["drift"]
     )
-    features.keep_orchestration(
+    set_orchestration(
         store, Orchestration(session="orc-1", results=[done, failed], patterns=["Pass clocks in"])
     )
     cli.ok("save", "csv-export", "--summary", "Export")

@@ -12,11 +12,12 @@ from leftoff.profiles.json_codec import (
     ALL_TEXTS,
     FLAG,
     MOMENT,
-    NUMBER,
     SAID,
     Key,
     KeyTable,
+    Kind,
     choose,
+    is_number,
 )
 
 
@@ -31,6 +32,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     is_done: bool = False
 
 
+NUMBER = Kind(lambda value: value if is_number(value) else None)
 TABLE = KeyTable(
     Key("name", "featureName", SAID, ("title", "name")),
     Key("attempts", "attempts", NUMBER),

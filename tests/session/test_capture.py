@@ -232,13 +232,12 @@ def test_edits_of_sub_agents_with_their_own_transcripts_are_found(session: Path)
     side = [{**each, "isSidechain": True} for each in use(9, "Write", file_path="/u/r/src/sub.py")]
     write(child, side[:1])
     memory = read_session(session)
-    assert capture(session, memory=memory).facts.files_modified_by_agents == []
+    assert capture(session, memory=memory).facts.files_modified == ["src/login.py"]
 
     write(child, side)
     captured = capture(session, memory=memory)
 
     assert captured.facts.files_modified == ["src/login.py", "src/sub.py"]
-    assert captured.facts.files_modified_by_agents == ["src/sub.py"]
 
 
 def test_paths_of_a_session_in_a_subfolder_are_named_from_the_top_of_the_repository(

@@ -11,7 +11,6 @@ from leftoff.session.plan_text import PlanStep, PlanText, parse_plan
 from leftoff.session.plans import (
     FoundPlan,
     PlanClues,
-    find_pasted_plan,
     find_plan,
     find_plan_paths,
     guess_step,
@@ -269,13 +268,6 @@ def test_paths_of_plans_are_found_in_words(text: str, paths: list[str]) -> None:
     assert find_plan_paths(text) == paths
 
 
-def test_a_pasted_plan_is_what_follows_the_request() -> None:
-    assert find_pasted_plan("Implement the following plan:\n\n# A\n- [ ] b\n") == "# A\n- [ ] b"
-    assert find_pasted_plan("Please implement this plan now\n# A") == "# A"
-    assert find_pasted_plan("Implement the login") is None
-    assert find_pasted_plan("Implement the following plan:") is None
-
-
 # --- any text ---
 
 markdown = st.lists(
@@ -304,9 +296,8 @@ def test_any_text_is_read_and_the_step_is_within_the_total(text: str) -> None:
 
 
 @given(markdown, st.text())
-def test_any_text_can_be_asked_for_paths_plans_and_a_match(text: str, task: str) -> None:
+def test_any_text_can_be_asked_for_paths_and_a_match(text: str, task: str) -> None:
     find_plan_paths(text)
-    find_pasted_plan(text)
     assert not matches_task(text, "")
     matches_task(text, task)
 

@@ -8,6 +8,7 @@ from leftoff.knowledge import features
 from leftoff.store import Store
 from ship.hub import Hub
 from ship.shop import Shop
+from stores import set_loop
 
 pytestmark = pytest.mark.slow("ships many times")
 
@@ -261,7 +262,7 @@ def test_a_feature_whose_loop_is_over_is_known_by_its_branch_or_its_commit(
     shop.write("app.py", "print('csv')\n")
     assert cli("ship").code == 1
     # As if the loop had been set back meanwhile.
-    features.keep_loop(store, features.Loop())
+    set_loop(store, features.Loop())
     hub.know(login=True)
 
     cli.ok("ship")

@@ -11,6 +11,7 @@ from leftoff.ship.outcome import remaining
 from leftoff.store import Store
 from leftoff.store.store import utc_now
 from ship.shop import Shop, step
+from stores import set_orchestration
 
 
 @pytest.mark.accept(131)
@@ -108,7 +109,7 @@ def test_decisions_reach_memory_and_helpers_results_are_folded(
     together = msgspec.structs.replace(
         features.load(store).orchestration, patterns=["Stream what is long"]
     )
-    features.keep_orchestration(store, together)
+    set_orchestration(store, together)
     shop.write("app.py", "print('csv')\n")
 
     outcome = step(cli.json("ship", "--no-pr"), "memory")

@@ -96,7 +96,6 @@ ALL_TEXTS = Kind(
     lambda value: value if isinstance(value, list) and texts_of(value) == value else None
 )
 """A list of texts only."""
-NUMBER = Kind(lambda value: value if is_number(value) else None)
 FLAG = Kind(lambda value: True if value is True else None)
 OBJECT = Kind(lambda value: value if isinstance(value, dict) else None)
 MOMENT = Kind(moment_of, lambda value: iso(value) if value is not None else None)

@@ -30,7 +30,6 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     """The title that a heading stands for, if it is a known one."""
     aside: bool = False
     """Whether the heading says more than that title."""
-    is_top: bool = False
 
     @property
     def has_text(self) -> bool:
@@ -97,7 +96,7 @@ def _cut(
     titles: Mapping[str, str],
 ) -> list[Part]:
     above = list(lines[: starts[0] if starts else len(lines)])
-    parts = [Part(lines=above, is_top=True)]
+    parts = [Part(lines=above)]
     for number, at in enumerate(starts):
         heading = headings[at]
         end = starts[number + 1] if number + 1 < len(starts) else len(lines)
@@ -106,7 +105,7 @@ def _cut(
         known, aside = _find_known(heading.title, titles)
         is_first = fold(heading.title).startswith("checkpoint") or not any(map(str.strip, above))
         if known is None and not number and is_first:
-            parts[0] = Part(title=heading.title, lines=[*above, *below], is_top=True)
+            parts[0] = Part(title=heading.title, lines=[*above, *below])
         else:
             parts.append(Part(title=heading.title, lines=below, known=known, aside=aside))
     return parts

@@ -16,7 +16,6 @@ from leftoff.session.plan_text import PlanText, parse_plan
 __all__ = [
     "FoundPlan",
     "PlanClues",
-    "find_pasted_plan",
     "find_plan",
     "find_plan_paths",
     "guess_step",
@@ -173,9 +172,6 @@ _STEM = 5
 
 _PLAN_FILE = re.compile(r"\bplans[\\/][\w.@+-]{1,200}?\.md\b")
 _NO_PATH = re.compile(r"[^\w.@+~:\\/-]")
-_PASTED = re.compile(
-    r"\bimplement (?:the following|this) plan\b[^\n]{0,200}\n\s*(\S.*)", re.IGNORECASE | re.DOTALL
-)
 
 
 def find_plan_paths(text: str) -> list[str]:
@@ -185,12 +181,6 @@ def find_plan_paths(text: str) -> list[str]:
         before = text[max(0, found.start() - _MAX_PATH) : found.start()]
         paths.append(_NO_PATH.split(before)[-1] + found[0])
     return paths
-
-
-def find_pasted_plan(text: str) -> str | None:
-    """Return the plan text in a request such as `Implement the following plan:`."""
-    found = _PASTED.search(text)
-    return found[1].strip() if found else None
 
 
 # Words too common to show which work a plan is for.

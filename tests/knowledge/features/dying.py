@@ -15,7 +15,7 @@ from leftoff.knowledge import features, memory
 from leftoff.knowledge.features import AgentResult, Choice, ItemDraft, Orchestration, Try
 from leftoff.projects.project import Project
 from leftoff.store import Store
-from stores import project_at
+from stores import project_at, set_orchestration
 
 ORCHESTRATION = Orchestration(
     session="s1",
@@ -59,7 +59,7 @@ def _prepare_completed(store: Store) -> None:
 
 def _prepare_together(store: Store) -> None:
     _prepare(store)
-    features.keep_orchestration(store, ORCHESTRATION)
+    set_orchestration(store, ORCHESTRATION)
 
 
 def _prepare_fallback(store: Store) -> None:

@@ -8,7 +8,7 @@ from leftoff.errors import LeftoffError, UsageError
 from leftoff.knowledge import features, memory
 from leftoff.knowledge.features import ItemDraft, Loop, Tasks, Try
 from leftoff.store import Store
-from stores import Clock, contents
+from stores import Clock, contents, set_loop
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def test_what_was_archived_is_repaired_not_started(begun: Store) -> None:
 @pytest.mark.accept(147)
 def test_a_completed_loop_is_reset_to_the_idle_record_with_its_commit(begun: Store) -> None:
     tasks = Tasks(enabled=True, chain=["1", "2", "3"], current="2", completed=["1"])
-    features.keep_loop(begun, features.Loop(
+    set_loop(begun, features.Loop(
         feature="feature-001", status="in_progress", attempt=2, tasks=tasks
     ))  # fmt: skip
     features.pass_(begun)

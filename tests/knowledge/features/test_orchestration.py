@@ -4,7 +4,7 @@ import pytest
 from leftoff.knowledge import features, memory
 from leftoff.knowledge.features import AgentResult, Choice, Orchestration, Team
 from leftoff.store import Store
-from stores import contents
+from stores import contents, set_orchestration
 
 DONE = AgentResult(
     agent="worker-1",
@@ -39,7 +39,7 @@ def texts(store: Store, kind: memory.Kind) -> list[str]:
 
 @pytest.mark.accept(149)
 def test_what_agents_found_together_goes_to_memory_and_the_slate_is_clean(store: Store) -> None:
-    features.keep_orchestration(store, WHOLE)
+    set_orchestration(store, WHOLE)
 
     folded = features.fold_orchestration(store)
 
@@ -70,7 +70,7 @@ def test_what_agents_found_together_goes_to_memory_and_the_slate_is_clean(store:
 def test_without_a_session_or_results_nothing_is_touched(
     store: Store, nothing: Orchestration
 ) -> None:
-    features.keep_orchestration(store, nothing)
+    set_orchestration(store, nothing)
     before = contents(store.project.store)
 
     assert features.fold_orchestration(store) is None
@@ -78,9 +78,7 @@ def test_without_a_session_or_results_nothing_is_touched(
 
 
 def test_what_a_team_reached_and_nobody_reported_counts_too(store: Store) -> None:
-    features.keep_orchestration(
-        store, Orchestration(session="s1", team=Team(name="exporters", mates=[DONE]))
-    )
+    set_orchestration(store, Orchestration(session="s1", team=Team(name="exporters", mates=[DONE])))
 
     folded = features.fold_orchestration(store)
 
@@ -90,10 +88,10 @@ def test_what_a_team_reached_and_nobody_reported_counts_too(store: Store) -> Non
 
 
 def test_folding_again_after_a_kill_adds_nothing_twice(store: Store) -> None:
-    features.keep_orchestration(store, WHOLE)
+    set_orchestration(store, WHOLE)
     features.fold_orchestration(store)
     # Killed after memory was written, it would find all as it was.
-    features.keep_orchestration(store, WHOLE)
+    set_orchestration(store, WHOLE)
 
     features.fold_orchestration(store)
 
@@ -101,7 +99,7 @@ def test_folding_again_after_a_kill_adds_nothing_twice(store: Store) -> None:
 
 
 def test_unknown_keys_outlive_the_folding(store: Store) -> None:
-    features.keep_orchestration(store, msgspec.structs.replace(WHOLE, extra={"mode": "lead"}))
+    set_orchestration(store, msgspec.structs.replace(WHOLE, extra={"mode": "lead"}))
 
     features.fold_orchestration(store)
 

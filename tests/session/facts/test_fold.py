@@ -321,11 +321,10 @@ def test_windows_paths_of_all_spellings_are_one_file() -> None:
     assert known.files_modified == ["a.py"]
 
 
-def test_a_sub_agent_s_edits_count_and_are_told_apart() -> None:
+def test_a_sub_agent_s_edits_count() -> None:
     known = facts(*edit("/r/a.py"), *edit("/r/b.py", sidechain=True))
 
     assert known.files_modified == ["b.py", "a.py"]
-    assert known.files_modified_by_agents == ["b.py"]
 
 
 def test_a_plan_file_is_not_a_modified_file() -> None:

@@ -57,7 +57,6 @@ from leftoff.knowledge.features.loops import (
     Reset,
     attempt,
     fail,
-    keep_loop,
     loop,
     loops,
     pass_,
@@ -68,7 +67,6 @@ from leftoff.knowledge.features.orchestration import (
     Folded,
     add_result,
     fold_orchestration,
-    keep_orchestration,
 )
 from leftoff.knowledge.features.work_context import (
     WorkingContext,
@@ -120,8 +118,6 @@ __all__ = [
     "import_loops",
     "import_orchestration",
     "keep_documents",
-    "keep_loop",
-    "keep_orchestration",
     "list_failed_approaches",
     "list_interrupted_loops",
     "list_new_ids",

@@ -58,14 +58,6 @@ def loops(store: Store) -> dict[str, Loop]:
     return board_files.glance(store).loops
 
 
-def keep_loop(store: Store, loop: Loop, session_id: str | None = None) -> Loop:
-    """Store a loop unchanged, replacing the one of this session or worktree."""
-    place = place_of(store, session_id)
-    mine = msgspec.structs.replace(loop, worktree=place.worktree, session_id=session_id)
-    board_files.change(store, lambda state: with_loop(state, place.key, mine))
-    return mine
-
-
 def start(
     store: Store, key: str, *, session_id: str | None = None, again: Again | None = None
 ) -> Loop:

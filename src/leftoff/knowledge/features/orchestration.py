@@ -32,11 +32,6 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
         return [*team, f"Persisted {self.results} agent results to procedural memory"]
 
 
-def keep_orchestration(store: Store, orchestration: Orchestration) -> None:
-    """Store the state of agents that work together, replacing the previous one."""
-    board_files.change(store, lambda state: with_board(state, orchestration=orchestration))
-
-
 def add_result(store: Store, session: str, result: AgentResult) -> None:
     """Record the result of one of the agents; the same result is recorded once."""
 

@@ -29,10 +29,9 @@ def note_use(state: FoldState, call: ToolCall, event: ToolResult) -> None:
             continue
         use = state.files.get(path, _UNUSED)
         if is_edit:
-            by_agent = use.edited_by_agent or call.sidechain
-            use = FileUse(use.edits + 1, use.reads, state.calls, use.read_at, by_agent)
+            use = FileUse(use.edits + 1, use.reads, state.calls, use.read_at)
         else:
-            use = FileUse(use.edits, use.reads + 1, use.edited_at, state.calls, use.edited_by_agent)
+            use = FileUse(use.edits, use.reads + 1, use.edited_at, state.calls)
         state.files[path] = use
         if len(state.files) > _MOST_FILES:
             _trim_files(state)

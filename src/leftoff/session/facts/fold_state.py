@@ -14,7 +14,6 @@ class FileUse(msgspec.Struct, frozen=True, omit_defaults=True):
     reads: int = 0
     edited_at: int = 0
     read_at: int = 0
-    edited_by_agent: bool = False
 
 
 class TodoEntry(msgspec.Struct, frozen=True, omit_defaults=True):

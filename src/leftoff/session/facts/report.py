@@ -90,7 +90,6 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     total: int | None = None
     in_flight: list[ToolCall] = []
     files_modified: list[str] = []
-    files_modified_by_agents: list[str] = []
     files_deleted: list[str] = []
     """Those of the modified files that no longer exist."""
     ranked_files: list[str] = []
@@ -192,7 +191,6 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
         total=total,
         in_flight=_in_flight(state),
         files_modified=_list_modified(state),
-        files_modified_by_agents=_list_modified(state, by_agents=True),
         files_deleted=_list_modified(state, only_gone=True),
         ranked_files=_list_ranked(state),
         failures=_list_failures(state),
@@ -435,15 +433,9 @@ def _in_flight(state: FoldState) -> list[ToolCall]:
     ]
 
 
-def _list_modified(
-    state: FoldState, *, by_agents: bool = False, only_gone: bool = False
-) -> list[str]:
+def _list_modified(state: FoldState, *, only_gone: bool = False) -> list[str]:
     """List the files changed by successful edits, most recent first."""
-    edited = [
-        (use.edited_at, path)
-        for path, use in state.files.items()
-        if use.edits and (use.edited_by_agent or not by_agents)
-    ]
+    edited = [(use.edited_at, path) for path, use in state.files.items() if use.edits]
     paths = dict.fromkeys([path for _, path in sorted(edited, reverse=True)] + state.agents_files)
     return [
         written_paths.anchor(path, state.roots)
