@@ -28,7 +28,7 @@ from leftoff.session.facts.looks import is_look
 from leftoff.session.facts.report import report
 from leftoff.session.prompt_files import FilePrompt
 from leftoff.session.real_work import asks_for_work, shows_work
-from leftoff.session.records import Exchange
+from leftoff.session.records import Departure, Exchange
 from leftoff.session.sessions import read_memory
 from leftoff.store import Store
 from leftoff.threads import autosaves
@@ -115,6 +115,7 @@ def _save_state(case: Case, trigger: str) -> Case:
     state = f"{trigger} {state}" if is_forced else state
     if case.now.autosaved_state.endswith(state):
         return case
+    left = case.now.departure
     saved = autosaves.autosave(
         case.store,
         draft,
@@ -124,7 +125,7 @@ def _save_state(case: Case, trigger: str) -> Case:
         # At openclaw's own signals its autosave file gets the state, even if a named file has it.
         is_forced=is_forced or (case.settings.notes == "profile" and trigger in _SIGNALS),
         is_noted=is_noted,
-        left=(case.now.left, case.now.left_at) if case.now.left and case.now.left_at else None,
+        left=(left.thread, left.asked_at) if left.thread and left.asked_at else None,
     )
     if saved is None:
         return case
@@ -139,15 +140,16 @@ def leave_thread(case: Case) -> Case:
 
     What it did until then is saved before that request can mix with it.
     """
-    event, before, now = case.event, case.before, case.now
+    event, before, left = case.event, case.before, case.now.departure
     is_prompt = event.kind == "prompt"
-    if not (before.branch and case.is_recent and (is_prompt or now.leaves)):
+    if not (before.branch and case.is_recent and (is_prompt or left.branch)):
         return case
     branch = find_ref(Path(event.cwd))
-    if now.leaves and branch != now.leaves:
-        case = case.with_record(leaves="", left=_find_slot(case))
-    elif is_prompt:
-        case = case.with_record(leaves="")
+    if left.branch and branch != left.branch:
+        left = Departure(asked_at=left.asked_at, thread=_find_slot(case))
+    elif is_prompt and left.branch:
+        left = msgspec.structs.replace(left, branch="")
+    case = case.with_record(departure=left)
     is_moved = branch not in {"", before.branch}
     if not (is_prompt and (is_moved or mentions_branch(event.prompt))):
         return case
@@ -155,8 +157,10 @@ def leave_thread(case: Case) -> Case:
     if not (is_other and _save_before(case)):
         return case
     if is_moved:
-        return case.with_record(left=_find_slot(case), left_at=case.at)
-    return case.with_record(leaves=branch, left_at=case.at)
+        left = Departure(asked_at=case.at, thread=_find_slot(case))
+    else:
+        left = msgspec.structs.replace(left, asked_at=case.at, branch=branch)
+    return case.with_record(departure=left)
 
 
 def _find_slot(case: Case) -> str:

@@ -46,6 +46,16 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How much of the transcript had been read when the turn began."""
 
 
+class Departure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a session leaves its thread, if the user asks for other work on another branch."""
+
+    asked_at: datetime | None = None
+    branch: str = ""
+    """The ref of the branch that it has not left yet."""
+    thread: str = ""
+    """The thread that it left, once it was on another branch."""
+
+
 class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A session as the hooks see it."""
 
@@ -93,11 +103,7 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """HEAD of the worktree at the last event."""
     branch: str = ""
     """The ref of the worktree's branch at the last event."""
-    leaves: str = ""
-    """The one on which the user asked for other work on another one, until the session moves."""
-    left: str = ""
-    """The thread that the session left for other work on another branch."""
-    left_at: datetime | None = None
+    departure: Departure = Departure()
     seal: str = ""
     """Proves that the session ran for this user on this machine."""
 
