@@ -519,6 +519,22 @@ def test_a_file_that_only_the_other_branch_has_was_not_deleted() -> None:
     assert "deleted" not in text
 
 
+def test_edits_that_another_worktree_has_not_committed_are_told_as_being_there() -> None:
+    since = Checks(
+        age_seconds=60,
+        branch=BranchCheck(saved="cart", now="main", same=False),
+        head=HeadCheck(saved="1", now="2", commits_since=0),
+        files=[FileCheck(path="header.js", state="missing")],
+        worktree="/work/cart",
+    )
+    saved = checkpoint(focus_files=["header.js", "cart.js"], dirty=["header.js", "cart.js"])
+
+    text = render(saved, since, budget=1500)
+
+    assert "- header.js (uncommitted in the other worktree)" in text
+    assert "- cart.js (uncommitted in the other worktree)" in text
+
+
 def test_the_files_of_a_stated_next_action_come_first() -> None:
     saved = checkpoint(
         next_action=NextAction(text="Count hits in Redis in limiter.py"),

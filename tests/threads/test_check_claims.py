@@ -309,3 +309,23 @@ def test_a_branch_that_was_deleted_is_known_to_be_gone(repo: Repo, here: Project
 
     repo.git("branch", "-q", "-D", "main")
     assert check_claims.check(before, here, NOON).branch.is_gone
+
+
+def test_no_checkout_is_advised_that_git_would_refuse(repo: Repo, tmp_path: Path) -> None:
+    other = repo.worktree(tmp_path / "other", "side")
+    before = saved(repo)
+
+    changes = briefing.changes(check_claims.check(before, find_project(other.folder), NOON))
+
+    assert "- saved on `main`; you are on `side`\n" in changes
+    assert f"- saved in another worktree: {repo.folder}" in changes
+
+
+def test_a_folder_of_another_clone_is_not_told_as_removed(repo: Repo, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    repo.git("clone", "-q", str(repo.folder), str(clone))
+
+    before, project = saved(repo), find_project(clone)
+    assert not check_claims.check(before, project, NOON).worktree_is_gone
+    repo.folder.rename(tmp_path / "moved")
+    assert check_claims.check(before, project, NOON).worktree_is_gone

@@ -39,9 +39,12 @@ def branch_warning(checks: Checks) -> Rendered | None:
     )
 
 
-def _describe_branch(branch: BranchCheck, worth: Weights) -> Iterator[Item]:
+def _describe_branch(checks: Checks, worth: Weights) -> Iterator[Item]:
+    branch = checks.branch
     if branch.same:
         return
+    # git refuses to check out what another worktree has checked out.
+    is_reachable = not branch.is_gone and (checks.worktree is None or checks.worktree_is_gone)
     way = say(" (`git checkout {name}`)", name=quote(branch.saved or ""))
     gone = say(", a branch that does not exist here")
     yield Item(
@@ -50,7 +53,7 @@ def _describe_branch(branch: BranchCheck, worth: Weights) -> Iterator[Item]:
             saved=branch.saved or "",
             gone=gone if branch.is_gone else say(""),
             now=branch.now or "unknown",
-            way=say("") if branch.is_gone else way,
+            way=way if is_reachable else say(""),
         ),
         worth.branch,
     )
@@ -77,7 +80,7 @@ def _describe_head(head: HeadCheck, worth: Weights) -> Iterator[Item]:
 
 def list_changes(checks: Checks, worth: Weights = USUAL) -> Iterator[Item]:
     """Yield what changed since the save."""
-    yield from _describe_branch(checks.branch, worth)
+    yield from _describe_branch(checks, worth)
     yield from _describe_head(checks.head, worth)
     for file in checks.files:
         if file.state != "same":

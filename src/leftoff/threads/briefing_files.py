@@ -104,12 +104,15 @@ def describe_file(
     """Return a file with its state: whether the session edited it, and whether git has that."""
     states = ["edited"] if path in checkpoint.files_modified else []
     now = next((file.state for file in checks.files if file.path == path), "") if checks else ""
-    if now == "missing":
+    # If HEAD moved, the edit may have been committed.
+    is_uncommitted = path in checkpoint.dirty and (not checks or checks.head.commits_since == 0)
+    if is_uncommitted and checks is not None and checks.worktree and not checks.worktree_is_gone:
+        states.append("uncommitted in the other worktree")
+    elif now == "missing":
         # A file that another branch has was not deleted.
         is_elsewhere = checks is not None and not checks.branch.same
         states = ["not on this branch" if is_elsewhere else "deleted since"]
-    # If HEAD moved, the edit may have been committed.
-    elif path in checkpoint.dirty and (checks is None or checks.head.commits_since == 0):
+    elif is_uncommitted:
         states.append("uncommitted")
     shown = shorten_path(path, checkpoint, base)
     return f"{shown} ({', '.join(states)})" if states else shown

@@ -202,8 +202,9 @@ def is_removed(worktree: str | None, project: Project) -> bool:
     """Return whether the worktree that something was saved in no longer exists."""
     if worktree is None or not project.is_git:
         return False
-    existing = (each for each in list_folders(project) if each.is_dir())
-    return worktree not in {query.printable(str(each)) for each in existing}
+    # The folder may be that of another clone, from which a checkpoint was imported.
+    folders = [*list_folders(project), Path(worktree)]
+    return worktree not in {query.printable(str(each)) for each in folders if each.is_dir()}
 
 
 def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
