@@ -200,6 +200,19 @@ def test_a_resumed_session_hears_nothing_if_nothing_changed(talk: Talk) -> None:
     assert talk.start("resume") == ""
 
 
+def test_a_file_that_was_not_there_is_not_told_as_missing_since(talk: Talk, repo: Repo) -> None:
+    talk.ask("Add a login form to app.py")
+    for path in ("app.py", "only_in_the_other_worktree.py"):
+        talk.edit(path)
+    talk.fire("SessionEnd", reason="other")
+    repo.folder.joinpath("app.py").unlink()
+
+    text = talk.start("resume")
+
+    assert "- missing: app.py" in text
+    assert "only_in_the_other_worktree.py" not in text
+
+
 def test_a_resumed_session_hears_what_changed(talk: Talk, repo: Repo) -> None:
     ended_session(talk.folder, talk.session_id)
     repo.commit("teammate's work", {"other.py": "x = 1\n"})

@@ -365,7 +365,11 @@ def _describe_changes(event: HookEvent, store: Store) -> Rendered:
         return say("")
     checkpoint = store.load(entry)
     checks = check_claims.check(checkpoint, store.project, store.now())
-    changes = briefing.changes(checks)
+    # The files of a thread from another worktree may never have been in this one.
+    known = (*checkpoint.files, *checkpoint.watched)
+    were_here = {file.path for file in known if file.size is not None}
+    files = [each for each in checks.files if each.state != "missing" or each.path in were_here]
+    changes = briefing.changes(msgspec.structs.replace(checks, files=files))
     if not changes:
         return say("")
     before = say("leftoff: since this session was last here ({age}):", age=offers.age(entry, store))
