@@ -18,6 +18,9 @@ from rows import for_each
         *["Gute Nacht", "Danke, bis morgen!", "Feierabend!"],
         *["Buenas noches", "Gracias. Hasta mañana.", "Merci, à demain !", "bonne nuit"],
         *["晚安", "好的，晚安", "谢谢！明天见。", "おやすみ", "また明日"],
+        *["thanks, that's all for today", "OK, that's it for now.", "Great, I'm off to bed!"],
+        *["danke, das war's für heute", "merci, c'est tout pour aujourd'hui"],
+        *["Gracias, eso es todo por hoy.", "谢谢，今天就到这里吧", "今日はここまでにします"],
     ],
 )
 def test_a_goodbye_is_recognised_whatever_surrounds_it(message: str) -> None:
@@ -31,6 +34,7 @@ def test_a_goodbye_is_recognised_whatever_surrounds_it(message: str) -> None:
         *["", "ok", "thanks", "danke", "谢谢", "fix the exit code tomorrow's test"],
         *["say goodnight to the user", "later we refactor", "does bye work?", "exit 1"],
         *["bis morgen fertig", "退出 code", f"goodnight {'x' * 200}"],
+        *["that's all", "c'est bon", "das reicht", "that's all for today's report"],
     ],
 )
 def test_its_words_in_a_sentence_mean_nothing(message: str) -> None:

@@ -217,7 +217,8 @@ def is_goodbye(message: str) -> bool:
     if len(message) > LONGEST:
         return False
     plain = trim(" ".join(message.casefold().split())).removeprefix("/")
-    if _compile_around().sub("", plain) in _list_messages():
+    # "Thanks, that's all for today" is a goodbye, but only leads to one in a longer message.
+    if {_compile_thanks().sub("", plain), _compile_around().sub("", plain)} & _list_messages():
         return True
     # People say it twice: "good night, see you tomorrow".
     parts = [_compile_around().sub("", trim(part)) for part in re.split(_PAUSE, plain)]
@@ -273,13 +274,21 @@ def _compile_around() -> re.Pattern[str]:
     return re.compile(rf"^(?:{any_of(_list_leads())}[\W_]*)+|[\W_]+{any_of(_list_tails())}$")
 
 
+@functools.cache
+def _compile_thanks() -> re.Pattern[str]:
+    return re.compile(rf"^(?:{any_of(_list_phrases('before'))}[\W_]*)+")
+
+
 def _list_leads() -> list[str]:
     """Return what may come before a goodbye."""
+    return [*_list_phrases("before"), *_list_phrases("closings")]
+
+
+def _list_phrases(key: Literal["before", "closings"]) -> list[str]:
     return [
         f"(?:{phrase}){language.boundary}"
         for language in read_languages()
-        for text in (language.goodbyes.before, language.goodbyes.closings)
-        for phrase in split_phrases(text, language.goodbyes.parts)
+        for phrase in split_phrases(getattr(language.goodbyes, key), language.goodbyes.parts)
     ]
 
 

@@ -67,6 +67,7 @@ def test_a_message_for_leftoff_is_not_the_last_request(asked: str) -> None:
 
     assert facts(task, UserText(text=asked)).intent == "build the login page"
     assert facts(UserText(text=asked)).intent == asked
+    assert facts(UserText(text="continue"), UserText(text=asked)).intent == "continue"
     assert facts(task, UserText(text=f"{asked} and then fix the test")).intent.endswith("the test")
 
 

@@ -97,8 +97,9 @@ def note_request(state: FoldState, text: str, *, at: str = "") -> None:
         # What follows is the work of a thread, and is saved although nothing else was asked.
         asked = GO_ON
     # A session that was only told to continue has no task of its own.
-    state.has_parted = bool(state.task or state.requests) and is_goodbye(asked)
-    if state.has_parted or _OUR_COMMAND.match(asked) or (state.task and _is_for_leftoff(asked)):
+    has_begun = bool(state.task or state.requests)
+    state.has_parted = has_begun and is_goodbye(asked)
+    if state.has_parted or _OUR_COMMAND.match(asked) or (has_begun and _is_for_leftoff(asked)):
         return
     state.requested_at = at or state.requested_at
     has_spoken = state.said_seq > state.asked_seq
