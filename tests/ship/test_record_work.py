@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from cli.runs import Cli
-from knowledge.reflect.talks import corrected_talk
+from knowledge.reflect.talks import corrected_talk, found_talk
 from leftoff.checkpoint import NOTHING_NEXT, SCHEMA, Checkpoint, NextAction
 from leftoff.knowledge import features, memory
 from leftoff.ship.outcome import remaining
@@ -187,6 +187,39 @@ def test_the_call_that_ships_is_not_cut_short(
     assert "cut short" not in cli.ok("briefing").out
     # The work is shipped, so what the session was about to do is over.
     assert "Next steps" not in cli.ok("briefing").out
+
+
+def test_the_request_that_a_ship_fulfils_does_not_remain(
+    shop: Shop, cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = found_talk(shop.folder)
+    talk.ask("Ship the server")
+    talk.edit("app.py")
+    talk.begin("leftoff ship --no-push")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli.json("ship", "--no-push")
+
+    assert answer["remaining"] == []
+    assert store.load(store.find(answer["checkpoint"])).next_action is None
+
+
+def test_newer_work_of_another_thread_does_not_hide_what_is_left_in_this_one(
+    shop: Shop, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.write("app.py", "print('csv')\n")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "one")
+    cli.ok("save", "exporter", "--summary", "Port the exporter", "--next", "Test 0 orders")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "another")
+    cli.ok("save", "changelog", "--summary", "Write a changelog", "--file", "app.py")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "third")
+    cli.ok("resume", "exporter", "--accept")
+
+    answer = cli.json("ship", "--no-push")
+
+    assert answer["remaining"] == ["Next: Test 0 orders"]
+    assert {each["name"] for each in cli.json("list")} == {"exporter", "changelog"}
 
 
 def test_the_words_of_another_session_stay_with_it(

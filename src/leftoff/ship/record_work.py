@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from leftoff import threads
-from leftoff.checkpoint import Checkpoint, cut_to_limits, new_id, to_plain
+from leftoff.checkpoint import Checkpoint, NextAction, cut_to_limits, new_id, to_plain
 from leftoff.config import Settings
 from leftoff.git import query
 from leftoff.git.query import GitState
@@ -41,6 +41,8 @@ _STATED_KEYS = (
 _STILL_TRUE = (
     "next_action", "next_steps", "blockers", "questions", "notes", "plan", "artifacts", "todos",
 )  # fmt: skip
+# How a next action begins that was inferred in the middle of a turn, from its request.
+_REPEATS_REQUEST = ("Continue with ", "Continue. ", "Start with the request: ")
 # Roles that leftoff gave to files, as opposed to what somebody said about them.
 _OBSERVED_ROLE = re.compile(
     r"plan|(new|modified|deleted|renamed|copied|related)( from .*)?( - part of \S+)?"
@@ -89,7 +91,7 @@ class LastSave(msgspec.Struct, frozen=True, kw_only=True):
 
 def find_last_save(store: Store, state: GitState, heads: Collection[str | None]) -> LastSave:
     """Return the last save here; `heads` are the commits at which an unfinished ship stopped."""
-    return _build_last_save(store, _find_newest(store, store.index(), state), heads)
+    return _build_last_save(store, _find_newest(store, store.index(), state), state, heads)
 
 
 def peek_last_save(store: Store, state: GitState, heads: Collection[str | None]) -> LastSave:
@@ -100,13 +102,13 @@ def peek_last_save(store: Store, state: GitState, heads: Collection[str | None])
     index = StoreIndex(None, [Area(store.project.store)])
     try:
         index.sync()
-        return _build_last_save(store, _find_newest(store, index, state), heads)
+        return _build_last_save(store, _find_newest(store, index, state), state, heads)
     finally:
         index.close()
 
 
 def _build_last_save(
-    store: Store, found: Checkpoint | None, heads: Collection[str | None]
+    store: Store, found: Checkpoint | None, state: GitState, heads: Collection[str | None]
 ) -> LastSave:
     mine = find_session_id(store)
     # What another session said about its work stays with that session, unless this one resumed it.
@@ -114,10 +116,24 @@ def _build_last_save(
     is_shared = found is not None and found.source is not None and found.session_id is None
     if found is None or (mine is not None and found.session_id != mine and not is_shared):
         joined = store.index().find_open_thread(mine) if found is not None else None
-        if found is None or joined is None or joined.slot != slot_of(found):
+        if found is None or joined is None:
             return LastSave()
+        if joined.slot != slot_of(found):
+            # Newer work of another thread does not hide what is left to do in this one.
+            found = _load_joined(store, joined, state)
+            if found is None:
+                return LastSave()
     is_shipped = found.trigger == TRIGGER and found.head not in heads
     return LastSave(checkpoint=found, is_shipped=is_shipped)
+
+
+def _load_joined(store: Store, entry: CheckpointEntry, state: GitState) -> Checkpoint | None:
+    """Return the newest checkpoint of the thread that the session is in, if it is about this."""
+    here = query.printable(str(store.project.worktree))
+    if not _is_here(entry, here, state.branch):
+        return None
+    joined = store.load(entry)
+    return joined if _is_about(joined, state, find_session_id(store)) else None
 
 
 def _find_newest(store: Store, index: StoreIndex, state: GitState) -> Checkpoint | None:
@@ -216,6 +232,7 @@ def save(
         trigger=TRIGGER,
         act=new_id(now),
         feature=draft.feature or at_hand.feature,
+        next_action=_drop_fulfilled(draft.next_action),
         stated=_list_stated(last, message, draft),
         **_find_thread(store, last, draft),
     )
@@ -232,6 +249,13 @@ def save(
         notice=saved.notice,
         shipped_texts=tuple(" ".join(text.split()) for text in texts if text),
     )
+
+
+def _drop_fulfilled(action: NextAction | None) -> NextAction | None:
+    """Return the next action, unless it only repeats the request that this ship fulfils."""
+    if action is None or action.origin == "stated":
+        return action
+    return None if action.text.startswith(_REPEATS_REQUEST) else action
 
 
 def _read_session(store: Store) -> KnownSession | None:

@@ -8,7 +8,7 @@ from leftoff.text.budget import Item, Section, fit
 from leftoff.text.fence import Rendered, say
 from leftoff.text.plural import format_count
 from leftoff.threads.briefing_weights import USUAL, Weights
-from leftoff.threads.check_claims import BranchCheck, Checks, HeadCheck, LostCodeCheck
+from leftoff.threads.check_claims import Checks, HeadCheck, LostCodeCheck
 
 _LOST_FILES = 5
 
