@@ -65,7 +65,6 @@ def test_what_was_saved_is_resumed_with_its_checks(repo: Repo) -> None:
         resumed = work.resume("csv-export")
         [entry] = work.list_checkpoints()
 
-    assert resumed is not None
     assert resumed.checkpoint == saved.saved.checkpoint
     assert [(file.path, file.state) for file in resumed.checks.files] == [("export.py", "changed")]
     assert "Write the header" in resumed.briefing
@@ -103,6 +102,20 @@ def test_a_name_in_use_is_a_choice(repo: Repo) -> None:
         work.save("csv-export", summary="Export orders as JSON", overwrite=True)
 
         assert work.load("csv-export").summary == "Export orders as JSON"
+
+
+def test_a_misspelled_field_is_refused(repo: Repo) -> None:
+    with open_project(repo) as work:
+        with pytest.raises(leftoff.UsageError, match="no field 'sumary'") as refused:
+            work.save("csv-export", sumary="Export orders")  # type: ignore[call-arg]
+
+        assert "summary, next_action" in refused.value.hint
+        assert work.list_checkpoints() == []
+
+
+def test_a_folder_that_does_not_exist_is_no_project(tmp_path: Path) -> None:
+    with pytest.raises(leftoff.NotAProject, match="There is no folder"):
+        leftoff.open_project(tmp_path / "nothing", variables=os.environ)
 
 
 def test_a_session_that_died_is_recovered(repo: Repo) -> None:

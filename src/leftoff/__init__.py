@@ -23,9 +23,14 @@ if TYPE_CHECKING:
     from leftoff.errors import SessionUnreadable as SessionUnreadable
     from leftoff.errors import StoreRefused as StoreRefused
     from leftoff.errors import UsageError as UsageError
+    from leftoff.session.sessions import KnownSession as KnownSession
     from leftoff.store import CheckpointEntry as CheckpointEntry
     from leftoff.store import Hit as Hit
+    from leftoff.store import SavedCheckpoint as SavedCheckpoint
+    from leftoff.store import StoreEvent as StoreEvent
     from leftoff.threads.check_claims import Checks as Checks
+    from leftoff.threads.compare import KeyChange as KeyChange
+    from leftoff.threads.persist import SaveOutcome as SaveOutcome
     from leftoff.workspace import Resumption as Resumption
     from leftoff.workspace import Workspace as Workspace
     from leftoff.workspace import open_project as open_project
@@ -51,8 +56,11 @@ _HOMES = {
         "StoreRefused",
         "UsageError",
     ),
+    "leftoff.session.sessions": ("KnownSession",),
+    "leftoff.store": ("CheckpointEntry", "Hit", "SavedCheckpoint", "StoreEvent"),
     "leftoff.threads.check_claims": ("Checks",),
-    "leftoff.store": ("CheckpointEntry", "Hit"),
+    "leftoff.threads.compare": ("KeyChange",),
+    "leftoff.threads.persist": ("SaveOutcome",),
     "leftoff.workspace": ("Resumption", "Workspace", "open_project"),
 }
 _PLACES = {name: module for module, names in _HOMES.items() for name in names}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, overload
 
 import msgspec
 
@@ -15,7 +15,13 @@ from leftoff import session as agent_sessions
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.config import Loaded, Settings
 from leftoff.context import Context, Environment
-from leftoff.errors import CheckpointEnded, LeftoffError, NoSuchCheckpoint, NotAProject
+from leftoff.errors import (
+    CheckpointEnded,
+    LeftoffError,
+    NoSuchCheckpoint,
+    NotAProject,
+    UsageError,
+)
 from leftoff.names import clean_name, kebab
 from leftoff.profiles.mirror import Mirrors, open_mirrors
 from leftoff.projects.project import Project, find_project
@@ -41,7 +47,7 @@ if TYPE_CHECKING:
     from leftoff.session.unsaved_work import UnsavedSession
     from leftoff.threads.check_claims import Checks
     from leftoff.threads.compare import KeyChange
-    from leftoff.threads.persist import Outcome
+    from leftoff.threads.persist import SaveOutcome
 
 _LOOK_BACK = timedelta(days=7)
 _MOST_TAKEN = 20
@@ -225,13 +231,14 @@ class Workspace:
         overwrite: bool = False,
         strict: bool = False,
         **fields: Unpack[Fields],
-    ) -> "Outcome":
+    ) -> "SaveOutcome":
         """Save where the work left off; when this returns, the checkpoint is on disk.
 
         Without a name, leftoff makes a short one from the work. A name in use raises
         `ChoiceNeeded` unless you pass `overwrite`. `session` is the id of the agent's session to
         save, or the path of its transcript.
         """
+        _refuse_unknown(fields)
         found = agent_sessions.sessions.find(self.store, session) if session else None
         draft = self.draft(threads.compose.parse_fields(fields), session=found)
         return self.save_draft(
@@ -240,7 +247,7 @@ class Workspace:
 
     def save_draft(
         self, draft: Checkpoint, name: str, *, overwrite: bool = False, strict: bool = False
-    ) -> "Outcome":
+    ) -> "SaveOutcome":
         """Save a checkpoint that `draft` composed, and the uncommitted code with it."""
         outcome = threads.persist.save(
             self.store,
@@ -328,6 +335,16 @@ class Workspace:
         return agent_sessions.running_work.date_hits(self.store, self.store.search(query))
 
     # --- resuming ---
+
+    @overload
+    def resume(
+        self, name: str, *, budget: int | None = None, accept: bool = True
+    ) -> Resumption: ...
+
+    @overload
+    def resume(
+        self, name: str | None = None, *, budget: int | None = None, accept: bool = True
+    ) -> Resumption | None: ...
 
     def resume(
         self, name: str | None = None, *, budget: int | None = None, accept: bool = True
@@ -571,6 +588,16 @@ class Workspace:
                 self._warn(self.mark_reported(problem))
 
 
+def _refuse_unknown(fields: Mapping[str, Any]) -> None:
+    """Refuse keywords that are no field; a checkpoint would keep a misspelled one unread."""
+    unknown = [key for key in fields if key not in Fields.__annotations__]
+    if unknown:
+        raise UsageError(
+            f"`save` has no field {unknown[0]!r}.",
+            hint=f"Its fields are {', '.join(Fields.__annotations__)}.",
+        )
+
+
 def _refuse_files(act: StoreEvent) -> None:
     """Refuse an act that restored code: taking it back changes files of the worktree."""
     if act.snapshots:
@@ -588,5 +615,10 @@ def open_project(
     leftoff does not read your process's environment. Pass `variables=os.environ` if variables such
     as LEFTOFF_HOME, XDG_STATE_HOME or an agent's session id should count.
     """
+    place = Path(folder)
+    if not place.exists():
+        raise NotAProject(
+            f"There is no folder {place}", hint="Pass the path of a folder that exists."
+        )
     environment = Environment(dict(variables or {}))
-    return Workspace(Context(environment, find_project(environment, Path(folder))))
+    return Workspace(Context(environment, find_project(environment, place)))

@@ -175,7 +175,7 @@ def _finish(
     return _choose_exit_code(app, outcome.saved)
 
 
-def _drop_unasked(app: App, outcome: persist.Outcome) -> persist.Outcome:
+def _drop_unasked(app: App, outcome: persist.SaveOutcome) -> persist.SaveOutcome:
     """Leave out the warnings about progress, which the three questions do not ask for."""
     findings = persist.lint(outcome.saved.checkpoint, app.project.worktree)
     unasked = [each.message for each in findings if each.rule == "progress"]
@@ -349,7 +349,7 @@ def _read_stdin() -> bytes:
 
 def _save_or_ask(
     app: App, draft: Checkpoint, name: str, *, overwrite: bool, strict: bool
-) -> persist.Outcome:
+) -> persist.SaveOutcome:
     # A loop, because the other name may be in use, too.
     while True:
         try:
@@ -417,7 +417,7 @@ def _suggest_name(app: App, draft: Checkpoint, *, auto: bool) -> str:
     return name if asking.choose(app, choice) == "use" else asking.ask_name(app)
 
 
-def _show(app: App, outcome: persist.Outcome, name: str) -> None:
+def _show(app: App, outcome: persist.SaveOutcome, name: str) -> None:
     checkpoint, path = outcome.saved.checkpoint, outcome.saved.path
     # Now instead of on close, so that the confirmation can list the files.
     written = app.workspace.mirror()

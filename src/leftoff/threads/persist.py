@@ -173,7 +173,7 @@ def _check_raw_chat(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
 _DEFAULTS = Settings()
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class SaveOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """A checkpoint on disk, and the warnings about it."""
 
     saved: SavedCheckpoint
@@ -190,7 +190,7 @@ def save(  # noqa: PLR0913 - each is a keyword
     overwrite: bool = False,
     strict: bool = False,
     settings: Settings = _DEFAULTS,
-) -> Outcome:
+) -> SaveOutcome:
     """Save a checkpoint under a name, and return warnings about what is weak in it.
 
     A session that works on a thread continues it, unless another name or `overwrite` is given. A
@@ -220,7 +220,7 @@ def save(  # noqa: PLR0913 - each is a keyword
         statusline.update_last_save(
             str(store.project.state_folder), kept.session_id, kept.name or "", at
         )
-    return Outcome(
+    return SaveOutcome(
         saved=saved,
         warnings=[*_list_warnings(saved, findings, cut, settings.quality), *lessons],
         continues=head.name if head is not None else None,
