@@ -10,12 +10,14 @@ import pytest
 
 from hooks.letterboxes import install_python, replied
 from leftoff import context
+from leftoff.agents.claude import claude_dialect
 from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.answer import answer
 from leftoff.session import prompt_queue
 from leftoff.store import Store
 from talk import Talk
 
+TASK = "Add a login form to app.py"
 PROMPT = "also rename the button"
 
 
@@ -24,7 +26,7 @@ def full(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Talk]:
     """Make a session at 96 % whose user wants prompts blocked."""
     monkeypatch.setenv("LEFTOFF_PROMPTS", "block")
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
-    talk.ask("Add a login form to app.py")
+    talk.ask(TASK)
     talk.say("Done.", percent=96)
     talk.fire("Stop")
     install_python()
@@ -165,6 +167,23 @@ def test_after_a_compaction_the_next_prompt_passes_at_once(full: Talk, store: St
     assert typed(full, PROMPT) is None
     assert not ask_path(full).exists()
     assert texts(store) == []
+
+
+def test_an_agent_without_a_start_after_a_compaction_gets_the_next_prompt_and_its_state(
+    full: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claude_dialect, "STARTS_AFTER_COMPACTION", False)
+    assert ask_path(full).exists()
+
+    full.fire("PreCompact", trigger="manual")
+
+    # The transcript does not say yet how full the context is now.
+    reply = typed(full, PROMPT)
+    assert reply is not None
+    assert "decision" not in reply
+    said = reply["hookSpecificOutput"]["additionalContext"]
+    assert TASK in said
+    assert "96.00%" not in said
 
 
 def test_a_prompt_that_was_blocked_and_then_answered_leaves_the_queue(

@@ -31,10 +31,13 @@ def prepare_advice(case: Case) -> Case:
     is_full = reached >= context_usage.CAPTURE
     if is_full and event.kind == "prompt":
         prompt_queue.keep(case.store, event)
-    is_blocking = is_full and case.settings.prompts == "block"
     is_printed = _is_printed(state, event)
     case = _with_repeats(case, is_printed=is_printed)
     case = _follow_compactions(case, is_printed=is_printed)
+    if case.now.retells and event.kind == "pre-compact":
+        # How full the context is after a compaction is known with the next answer.
+        reached, is_full = 0, False
+    is_blocking = is_full and case.settings.prompts == "block"
     case = case.with_record(
         advised=_find_announced_step(case, reached, is_printed=is_printed), ready=reached
     )
@@ -175,6 +178,7 @@ def _write_reply(
             "UserPromptSubmit", made.text, notice=made.notice
         )
         replies.put(place, reply)
+        place.with_name(place.name + replies.ASK).unlink(missing_ok=True)
         if since is not None:
             # The text is the same, so a prompt that came in the meantime has seen it.
             os.utime(place, (since, since))
