@@ -9,6 +9,7 @@ import pytest
 from cli.runs import Cli
 from leftoff.agents.hook_events import HookEvent
 from leftoff.context import find_project
+from leftoff.hooks import hand_over
 from leftoff.session import prompt_queue
 from leftoff.store import Store
 from leftoff.text.fence import disarm
@@ -386,7 +387,7 @@ def test_the_agent_that_resume_starts_gets_the_prompt(
 
     # Without hooks, the briefing is the first part of the prompt.
     asked = printed.partition("asked to: ")[2]
-    assert asked.startswith("<leftoff-briefing>")
+    assert asked.startswith(f"{hand_over.OPENING}\n<leftoff-briefing>")
     assert asked.endswith(f"</leftoff-briefing>\n\n{text if text == FIRST else f' {text}'}\n")
     assert fates(cli) == ["replayed"]
 

@@ -33,9 +33,11 @@ class User:
         self.ok("init", "--agent", self.bench.agent, "--yes")
 
     def follows(self, *profiles: str, cwd: Path | None = None) -> None:
-        """Wire leftoff, and go on as with these systems; the last one's habits are followed."""
+        """Wire leftoff for these systems: keep the files of all, adopt the last one's habits."""
         for profile in profiles:
             self.ok("init", "--agent", "claude", "--profile", profile, "--yes", cwd=cwd)
+        if len(profiles) > 1:
+            self.ok("config", "set", "mirror", ",".join(profiles), "--project", cwd=cwd)
 
     def leftoff(self, *arguments: str, cwd: Path | None = None) -> Result:
         """Run leftoff as the user would; looks wait until all events are settled."""
