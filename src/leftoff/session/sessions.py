@@ -241,10 +241,7 @@ def read_found(
     record = records.load(store, agent, found.session_id)
     memory = read_memory(record)
     try:
-        read = capture.read_session(
-            found.path, agent=agent, memory=memory, session_id=found.session_id
-        )
-        read = capture.place_session(read, record.cwd or str(store.project.worktree))
+        read = _read_on(store, agent, found, record, memory)
     except (LeftoffError, OSError) as error:
         refusal = _find_refusal(error)
         if unreadable is not None and refusal is not None:
@@ -271,6 +268,18 @@ def read_found(
         ),
         head=record.head,
     )
+
+
+def _read_on(
+    store: Store,
+    agent: str,
+    found: FoundSession,
+    record: records.SessionRecord,
+    memory: capture.SessionMemory | None,
+) -> capture.SessionMemory:
+    """Read what a transcript has gained since it was last read."""
+    read = capture.read_session(found.path, agent=agent, memory=memory, session_id=found.session_id)
+    return capture.place_session(read, record.cwd or str(store.project.worktree))
 
 
 def _find_refusal(error: LeftoffError | OSError) -> OSError | None:
