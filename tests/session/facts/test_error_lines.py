@@ -43,7 +43,7 @@ def test_the_place_of_an_error_is_found_in_a_coloured_output() -> None:
 
     assert error_lines.pick_error_lines(output).splitlines()[0] == "src/a.ts:3:1 lint/no"
     # Such a line is not one of the output's own, and may seem to introduce the next one.
-    assert error_lines.pick_error_lines("\x1b[1ma.c:3:\x1b[0m\nerror").startswith("a.c:3:")
+    assert error_lines.pick_error_lines("\x1b[1ma.c:3: x:\x1b[0m\nerror").startswith("a.c:3: x:")
 
 
 def test_a_line_that_introduces_the_next_one_is_shown_with_it() -> None:
@@ -83,6 +83,18 @@ def test_a_timeout_is_an_error() -> None:
         ("npm test || true", "npm ERR! code ELIFECYCLE"),
         ("ruff check . ; echo done", "Found 2 errors.\ndone"),
         ("python app.py 2>&1 | tail -1", "ValueError: bad"),
+        ("go build ./... 2>&1 | head", "# example.com/a\na/a.go:12:2: undefined: lookup"),
+        ("dotnet build | tail", "/w/A.cs(12,13): error CS0103: The name 'a' does not exist"),
+        (
+            "mvn -q test | tail -4",
+            "[ERROR] Failed to execute goal x:test: There are test failures.",
+        ),
+        ("bun test 2>&1 | tail -4", " 1 pass\n 1 fail\nRan 2 tests across 1 file."),
+        ("docker build . 2>&1 | tail -1", 'ERROR: failed to solve: process "/bin/sh" did not end'),
+        ("npm install 2>&1 | tail -5", "npm error code ERESOLVE"),
+        ("git push 2>&1 | tail -3", "error: failed to push some refs to 'github.com:a/b.git'"),
+        ("git pull | tail -2", "CONFLICT (content): Merge conflict in a.py"),
+        ("pip install foo==9 | tail -1", "ERROR: No matching distribution found for foo==9"),
     ],
 )
 def test_a_pipe_or_chain_can_hide_a_failure(command: str, output: str) -> None:
@@ -99,6 +111,10 @@ def test_a_pipe_or_chain_can_hide_a_failure(command: str, output: str) -> None:
         ("gh run view 1 --log | grep FAIL", "FAIL a"),
         ("cat build.log | grep FAILED", "FAILED tests/a.py::b"),
         ("node -e 'run(); stop()'", "npm error code E404"),
+        ("go test ./... | tail -3", "ok  \ta/errors\t0.1s"),
+        ("bun test | tail -3", " 3 pass\n 0 fail\n"),
+        ("git push 2>&1 | tail -1", "To github.com:a/b.git"),
+        ("git log -3 | cat", "error: failed to push some refs"),
     ],
 )
 def test_what_only_shows_a_failure_has_not_failed(command: str, output: str) -> None:
@@ -148,6 +164,140 @@ def test_the_cause_comes_first_with_its_place(output: str, first: str) -> None:
     assert lines[0] == first
     # Nothing is said twice.
     assert not any(line in first for line in lines[1:])
+
+
+@for_each(
+    ("output", "first"),
+    [
+        (  # The place of a warning is not that of the error.
+            (
+                "warning: unused `x`\n --> src/main.rs:3:9\nerror[E0308]: mismatched types\n"
+                "  --> src/parse.rs:42:12\nerror: could not compile `app` due to 1 previous error"
+            ),
+            "src/parse.rs:42:12: error[E0308]: mismatched types",
+        ),
+        (
+            (
+                "test tests::adds ... FAILED\nthread 'tests::adds' panicked at src/lib.rs:14:9:\n"
+                "assertion `left == right` failed\nerror: test failed, to rerun pass `--lib`"
+            ),
+            "src/lib.rs:14:9: assertion `left == right` failed",
+        ),
+        (
+            "thread 'main' panicked at 'no entry', src/main.rs:7:5\nnote: run with `X=1`",
+            "src/main.rs:7:5: no entry",
+        ),
+        (
+            (
+                "F401 [*] `os` imported but unused\n --> src/a.py:1:8\n  |\n1 | import os\n"
+                "Found 1 error.\n[*] 1 fixable with the `--fix` option."
+            ),
+            "src/a.py:1:8: F401 [*] `os` imported but unused",
+        ),
+        (
+            (
+                "panic: runtime error: index out of range\ngoroutine 6 [running]:\n"
+                "testing.tRunner()\n\t/usr/local/go/src/testing/testing.go:1545 +0x238\n"
+                "a/store.TestX()\n\t/w/a/store_test.go:17 +0x1c\nFAIL\ta/store\t0.008s"
+            ),
+            "/w/a/store_test.go:17: panic: runtime error: index out of range",
+        ),
+        (
+            (
+                "/w/src/a.ts\n  3:7   error    'x' is never used  no-unused-vars\n"
+                "  9:1   warning  Unexpected console statement  no-console\n✖ 2 problems"
+            ),
+            "/w/src/a.ts:3:7 error 'x' is never used no-unused-vars",
+        ),
+        (
+            (
+                "    def test_a():\n>       assert f() == 90\nE       assert 100 == 90\n"
+                "E        +  where 100 = f()\n\ntests/test_a.py:7: AssertionError\n"
+                "FAILED tests/test_a.py::test_a - assert 100 == 90"
+            ),
+            "tests/test_a.py:7: assert 100 == 90",
+        ),
+        (
+            (
+                "/usr/lib/python3.12/importlib/__init__.py:90: in find\n    return f(name)\n"
+                "tests/test_api.py:3: in <module>\n    import app\n"
+                "E   ModuleNotFoundError: No module named 'app'\n1 error in 0.12s"
+            ),
+            "tests/test_api.py:3: ModuleNotFoundError: No module named 'app'",
+        ),
+        (
+            (
+                "Failures:\n  1) Cart totals lines\n     Failure/Error: expect(total).to eq(30)\n"
+                "       expected: 30\n            got: 20\n     # ./spec/cart_spec.rb:8:in `block'"
+            ),
+            "./spec/cart_spec.rb:8: Failure/Error: expect(total).to eq(30)",
+        ),
+        (
+            (
+                "1) CartTest::total\nFailed asserting that 20 matches 30.\n\n/w/CartTest.php:14\n\n"
+                "FAILURES!\nTests: 2, Assertions: 2, Failures: 1."
+            ),
+            "/w/CartTest.php:14: Failed asserting that 20 matches 30.",
+        ),
+        (
+            (
+                "[INFO] BUILD FAILURE\n[ERROR] /w/App.java:[12,9] cannot find symbol\n"
+                "[ERROR] Failed to execute goal x:compile: Compilation failure"
+            ),
+            "[ERROR] /w/App.java:[12,9] cannot find symbol",
+        ),
+        (
+            (
+                "Get-Item : Cannot find path 'C:\\w\\out'.\n"
+                "At C:\\w\\build.ps1:3 char:1\n+ Get-Item out\n    + CategoryInfo : X"
+                "\n    + FullyQualifiedErrorId : PathNotFound,GetItemCommand"
+            ),
+            "C:\\w\\build.ps1:3: Get-Item : Cannot find path 'C:\\w\\out'.",
+        ),
+        (
+            (
+                "node:internal/cjs/loader:1228\n  throw err;\nError: Cannot find module 'express'\n"
+                "    at Object.<anonymous> (/w/server.js:1:17) {\n  code: 'X'\n}\nNode.js v22.1.0"
+            ),
+            "/w/server.js:1:17: Error: Cannot find module 'express'",
+        ),
+        (
+            (
+                "error: AssertionError: Values are not equal.\n"
+                "    at assertEquals (https://jsr.io/@std/assert/equals.ts:51:9)\n"
+                "    at file:///w/a_test.ts:4:3\nerror: Test failed"
+            ),
+            "/w/a_test.ts:4:3: error: AssertionError: Values are not equal.",
+        ),
+        (
+            '│ Error: Reference to undeclared name\n│\n│   on main.tf line 12, in module "a":',
+            "main.tf:12: Error: Reference to undeclared name",
+        ),
+        (
+            (
+                'File "/w/manage.py", line 22, in <module>\n'
+                "x.OperationalError: connection on port 5432 failed: refused\n"
+                "The above exception was the direct cause of the following exception:\n"
+            ),
+            "/w/manage.py:22: x.OperationalError: connection on port 5432 failed: refused",
+        ),
+        (
+            "Checking formatting...\n[warn] src/a.ts\n[warn] Code style issues found",
+            "[warn] src/a.ts",
+        ),
+    ],
+)
+def test_the_first_line_says_what_is_wrong_and_where(output: str, first: str) -> None:
+    assert error_lines.explain_failure(output, 1).splitlines()[0] == first
+
+
+def test_what_a_test_expected_is_told_with_what_it_got() -> None:
+    output = (
+        "FAIL src/a.test.ts\n  ● Parser › formats\n    expect(received).toBe(expected)\n"
+        '    Expected: "E1"\n    Received: "E2"\n      at f (src/a.test.ts:16:24)\nTests: 1 failed'
+    )
+
+    assert 'Expected: "E1" Received: "E2"' in error_lines.pick_error_lines(output).splitlines()
 
 
 def test_the_name_of_the_task_before_a_place_is_allowed() -> None:

@@ -1,15 +1,16 @@
 """Explain from its output why a command failed, and see a failure that its exit code hides."""
 
+import itertools
 import re
 
 from leftoff.agents.loose_values import cut
 from leftoff.checkpoint import COMPLETED
 from leftoff.lazy_patterns import lazy
-from leftoff.session.facts.looks import is_plain_look, runs_project
+from leftoff.session.facts.looks import is_plain_look, runs_part
 from leftoff.session.facts.shell_commands import is_search
 
 _STRONG = re.compile(
-    r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic\b|\bfatal\b|❌|✗|✘",
+    r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic(?:ked)?\b|\bfatal\b|❌|✗|✘|\[E\]$",
     re.IGNORECASE,
 )
 _EXIT = re.compile(r"\bexit(?:ed)? (?:with )?(?:code|status)\b", re.IGNORECASE)
@@ -39,27 +40,51 @@ _MISUSED = lazy(
 _LINE_CHARS = 180
 _TAIL_CHARS = 1500
 _SUMMARY_CHARS = 4000
-_FILE_LINE = r"(?:[A-Za-z]:)?[\w@./\\+-]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)"
+_FILE_LINE = r"(?:[A-Za-z]:)?[\w@./\\+-]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?|:?[(\[]\d+(?:,\d+)?[)\]]"
 # Programs that run others put the name of the task before each line: `[lint:go] a.go:3: …`.
 _LOCATED = re.compile(
     rf"^(?:\[[\w:./@-]+\] |[\w@./-]+:[\w-]+: )?(?:\W*(?:error|warning)\W+)?{_FILE_LINE}|\s+\S+\s+━)"
     r"|^at [\w@./\\+-]+\.\w+(?::\d+)* \S+(?: +[A-Z]+)? +━"
+    # Formatters name the files that they would change.
+    r"|^(?:\[warn\]|[Ww]ould reformat:?) \S+\.\w+$"
 )
-# Rust, Vitest, JavaScript and Python name the place on a line of its own.
+# Rust, Vitest, JavaScript, Go, Ruby, PowerShell, Python and Terraform name the place apart from
+# what is wrong there.
 _PLACE = lazy(
-    rf"^(?:-->|❯|at(?: .*?)??) ?\(?(?P<place>{_FILE_LINE}))\)?:?$"
+    rf"^(?:(?:-->|❯|#|[Aa]t(?: .*?)??) ?)?\(?(?:file://)?(?P<place>{_FILE_LINE}))"
+    r"\)?:?(?: \{| \+0x\w+| char:\d+|in .*|(?P<frame>(?: 0x\w+)? in \S.*))?$"
     r"|^File \"(?P<file>[^\"<>]+)\", line (?P<line>\d+)\b"
+    r"|^\W*on (?P<config>[\w./-]+) line (?P<at>\d+)\b"
 )
-_CALLED_AT = lazy(r"at \S.*:\d+\)?$")
-_FOREIGN = re.compile(r"node_modules|node:|site-packages|/lib/python|\.cargo/|/rustc/|<frozen")
+_CALLED_AT = lazy(r"at \S.*:\d+\)?(?: \{)?$")
+_FOREIGN = re.compile(
+    r"node_modules|node:|site-packages|/lib/python|\.cargo/|/rustc/|<frozen|https?://"
+    r"|/usr/(?:local/)?(?:lib|go|share)/|/go/pkg/mod/"
+)
+# What rustc and Ruff say stands above the place, and what a thread of Rust says below it.
+_ARROW = lazy(rf"^--> (?P<place>{_FILE_LINE}))$")
+_PANIC = lazy(rf"^thread .*? panicked at (?:'(?P<said>.*)', )?(?P<place>{_FILE_LINE})):?$")
+# ESLint names a file once, above its problems.
+_FILE_ALONE = lazy(r"(?:[A-Za-z]:)?[\w@./\\+-]+\.[A-Za-z]\w{0,7}")
+_IN_FILE = lazy(r"\d+:\d+\s+(?:error|warning)\s+\S")
+_BARE_TYPE = lazy(r"[\w.]*(?:Error|Exception)")
+_WANTED = lazy(r"(?:expected|left|want)\b[^:]{0,20}:\s*\S", re.IGNORECASE)
+_GOT = lazy(r"(?:received|actual|got|right|but was)\b[^:]{0,20}:\s*\S", re.IGNORECASE)
+# Advice, and what only frames an error.
+_ASIDE = lazy(
+    r"(?:npm (?:error|ERR!) )?A complete log of this run |hint: |\[notice\] |For more information"
+    r"|note: run with |\[\*\] \d+ fixable|Node\.js v\d|\+ (?:CategoryInfo|FullyQualifiedErrorId)\b"
+    r"|The above exception was the|During handling of the above"
+)
 # What names the cause, and what only counts or repeats that something failed.
 _CAUSE = lazy(
     r"^\W*(?:E\s+)?(?:[\w.]*(?:Error|Exception|Violation)\b.{0,40}?: |error(?:\[\w+\])?: |fatal: "
     r"|panic: |CONFLICT \(|! \[(?:remote )?rejected\])"
 )
 _COUNTS = lazy(
-    r"\b\d+ (?:tests? )?(?:failed|failing|failures?|errors?\b|error\(s\)|problems?)"
-    r"|^error: (?:could not compile|failed to push|process didn't)|^\W*build failed"
+    r"(?<!port )\b\d+ (?:tests? )?(?:failed|failing|failures?|errors?\b|error\(s\)|problems?)"
+    r"|^error: (?:could not compile|failed to push|process didn't|test failed)"
+    r"|^(?:\W|INFO)*build fail(?:ed|ure)"
     r"|^g?make(?:\[\d+\])?: \*\*\* |\btest suite failed to run|^npm (?:ERR!|error)|^FAIL\b"
     r"|^(?:ELIFECYCLE|error Command failed)|\bexit(?:ed)?(?: with)? (?:status|code)\b",
     re.IGNORECASE,
@@ -72,8 +97,11 @@ _MARKER = re.compile(
 # What checks and builds print when they fail, whatever exit code a pipe leaves.
 _FAILED_CHECK = lazy(
     r"^\s*(?:FAILED|ERROR) \S+(?:::| - )|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b"
-    r"|^\s*(?:-+ )?FAIL(?::|\s|$)|^npm (?:ERR!|error) |\berror(?:\[E\d{4}\]| TS\d+): "
-    r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* |\bBUILD FAILED\b|^fatal: "
+    r"|^\s*(?:-+ )?FAIL(?::|\s|$)|^npm (?:ERR!|error) |\berror(?:\[E\d{4}\]| [A-Z]{2,6}\d+): "
+    r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* |\bBUILD FAIL(?:ED|URE)\b|^fatal: "
+    r"|^\S+\.go:\d+:\d+: \S|^\s*[1-9]\d* fail$|^\[ERROR\] Failed |^ERROR: failed to (?:solve|build)"
+    r"|^│ Error: |^error: failed to push|^ ! \[(?:remote )?rejected\]|^CONFLICT \("
+    r"|^ERROR: (?:No matching distribution|Could not find a version)|^Error from server "
     r"|^Found [1-9]\d* errors?\b(?!.*\b0 remaining)|\([1-9]\d* errors?, "
     r"|\b[1-9]\d* errors? (?:in|during|generated|found)\b"
     r"|^[^\s:]+:\d+:(?:\d+:)? (?:fatal )?error: |^\w*(?:Error|Exception): .+\s*\Z",
@@ -112,9 +140,7 @@ def pick_error_lines(output: str, *, is_search: bool = False) -> str:
 
     The results of a search look like places of errors, but are not.
     """
-    lines = [line for raw in output.splitlines() if len(line := raw.strip()) > 1]
-    # A rule or a bare "Error" says nothing; some commands print nothing else.
-    lines = [line for line in lines if not _MARKER.match(line)] or lines
+    lines = _list_lines(output)
     if not lines:
         return ""
     if (last := _find_last_step(lines)) is not lines:
@@ -131,16 +157,16 @@ def pick_error_lines(output: str, *, is_search: bool = False) -> str:
     telling = [line for line in strong if not _COUNTS.search(line)]
     first = [*causes, *telling, *weak, *strong][:1]
     bare = [] if is_search else [without_colours(line).strip() for line in lines]
-    located = [line.removeprefix("at ").rstrip(" ━") for line in bare if _LOCATED.match(line)]
-    located.sort(key=_is_not_strong)
+    located = sorted([*_list_located(bare), *_list_pointed(bare)], key=_is_not_strong)
     longest = _LINE_CHARS
     if not located and first and (place := _find_place(bare)):
-        located, first = [f"{place}: {first[0]}"], []
+        located, first = [f"{place}: {first[0].lstrip('│').removeprefix('E  ').lstrip()}"], []
         # The path of a worktree must not cost the message.
         longest += len(place)
     # The first error is often the cause, the last one the summary, which only counts.
     failed = [line for line in strong if _FAILED_TEST.match(line)]
-    found = [*strong[:1], *failed[:1], *strong[-1:], *weak[:1], lines[-1]]
+    compared = _list_compared(bare)
+    found = [*strong[:1], *compared[:1], *failed[:1], *strong[-1:], *weak[:1], lines[-1]]
     picked = [*located[:1], *first, *found]
     if not strong and not weak:
         # A shell's own complaint comes last.
@@ -148,12 +174,60 @@ def pick_error_lines(output: str, *, is_search: bool = False) -> str:
     return _join_different([_with_next(line, lines) for line in picked], longest)
 
 
+def _list_lines(output: str) -> list[str]:
+    """Return the lines that may say something, each problem of a file with the file's name."""
+    lines = [line for raw in output.splitlines() if len(line := raw.strip()) > 1]
+    # A rule or a bare "Error" says nothing; some commands print nothing else.
+    lines = [line for line in lines if not _MARKER.match(line)] or lines
+    lines = [line for line in lines if not _ASIDE.match(line)] or lines
+    named, file = [], ""
+    for line in lines:
+        is_in_file = file and _IN_FILE.match(line)
+        named.append(f"{file}:{' '.join(line.split())}" if is_in_file else line)
+        file = line if _FILE_ALONE.fullmatch(line) else file
+    return named
+
+
+def _list_located(lines: list[str]) -> list[str]:
+    """Return the lines that begin with a place in the project and say what is wrong there."""
+    found, said = [], ""
+    for before, line in itertools.pairwise(["", *lines]):
+        if line.startswith("E  ") and not before.startswith("E  "):
+            said = line[1:].lstrip()
+        if _LOCATED.match(line) and not _PLACE.match(line) and not _FOREIGN.search(line):
+            place, _, name = line.rpartition(": ")
+            # Below the code of a test, pytest names only the type of the error.
+            told = f"{place}: {said}" if said and _BARE_TYPE.fullmatch(name) else line
+            found.append(told.removeprefix("at ").rstrip(" ━"))
+    return found
+
+
+def _list_pointed(lines: list[str]) -> list[str]:
+    """Return what was said above or below a place, each with the place before it."""
+    found = []
+    for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        if (arrow := _ARROW.match(line)) and before:
+            found.append(f"{arrow['place']}: {before}")
+        elif panic := _PANIC.match(line):
+            found.append(f"{panic['place']}: {panic['said'] or after or 'panicked'}")
+    return [line for line in found if not _FOREIGN.search(line)]
+
+
+def _list_compared(lines: list[str]) -> list[str]:
+    """Return each pair of what a test expected and what it got."""
+    return [
+        f"{one} {other}"
+        for one, other in itertools.pairwise(lines)
+        if _WANTED.match(one) and _GOT.match(other)
+    ]
+
+
 def _join_different(picked: list[str], longest: int) -> str:
     """Join the first few lines that say something new; `longest` limits the first one."""
     unique: list[str] = []
     for n, each in enumerate(picked):
         line = cut(each, _LINE_CHARS if n else longest)
-        if not any(line.lstrip("→×✗✘E ") in known for known in unique):
+        if not any(line.lstrip("→×✗✘│E ") in known for known in unique):
             unique.append(line)
     return "\n".join(unique[:_MOST_ERROR_LINES])
 
@@ -171,8 +245,8 @@ def _find_place(lines: list[str]) -> str:
     if not found:
         return ""
     # A Python traceback ends with the place; the others begin with it.
-    last = found[-1]
-    return f"{last['file']}:{last['line']}" if last["file"] else found[0]["place"] or ""
+    told = found[-1] if found[-1]["file"] or found[-1]["frame"] else found[0]
+    return told["place"] or f"{told['file'] or told['config']}:{told['line'] or told['at']}"
 
 
 def explain_failure(output: str, exit_code: int | None, command: str = "") -> str:
@@ -242,7 +316,7 @@ def hides_failure(command: str, output: str) -> bool:
         return False
     if _FAILED_CHECK.search(without_colours(output[-_SUMMARY_CHARS:])) is None:
         return False
-    return runs_project(command)
+    return runs_part(command)
 
 
 def is_not_found(command: str, output: str, exit_code: int | None, *, ok: bool) -> bool:

@@ -71,6 +71,11 @@ _VERIFIES = lazy(
     re.DOTALL,
 )
 _DELIVERS = lazy(r"git (?:-C \S+ )?(?:commit|push|merge|rebase|tag|cherry-pick)\b.*", re.DOTALL)
+_SETS_UP = lazy(
+    rf"{_RUNNERS}(?:(?:npm|pnpm|yarn|bun) (?:ci|i|install|add)|(?:pip3?|uv pip) install"
+    r"|uv (?:sync|add)|git pull|kubectl apply|docker-compose (?:up|build)|golangci-lint)\b.*",
+    re.DOTALL,
+)
 _DESTROYS = lazy(
     r"(?:sudo )?(?:rm|rmdir|shred|dd|mkfs\S*|kill|pkill|killall|truncate|dropdb)\b"
     r"|git (?:-C \S+ )?(?:reset|clean|restore|stash|rebase|filter-branch|reflog|gc|update-ref"
@@ -135,10 +140,11 @@ def is_run_again(command: str) -> bool:
     return bool(parts) and all(map(_AGAIN.fullmatch, parts)) and not destroys(command)
 
 
-def runs_project(command: str) -> bool:
-    """Return whether a part of a command checks, builds or starts the project."""
+def runs_part(command: str) -> bool:
+    """Return whether a part of a command checks, builds, sets up, starts or delivers a project."""
     parts = _split(command)
-    return len(parts) > 1 and any(map(_AGAIN.fullmatch, parts))
+    found = (_AGAIN.fullmatch(part) or _SETS_UP.fullmatch(part) for part in parts)
+    return len(parts) > 1 and (any(found) or is_delivery(command))
 
 
 def _split(command: str) -> list[str]:
