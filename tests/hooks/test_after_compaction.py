@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff import config, context
+from leftoff.agents.hook_events import HookEvent
 from leftoff.hooks import after_compaction, start
+from leftoff.session import prompt_queue
 from leftoff.store import Store
 from leftoff.threads import persist
 from stores import Clock, compose, draft
@@ -105,6 +107,25 @@ def test_without_a_profile_the_session_goes_on_unasked(talk: Talk) -> None:
 
     assert "use semicolons, as in bad.csv" in text
     assert "Continue?" not in text
+
+
+@pytest.mark.parametrize("is_blocked", [False, True])
+def test_a_prompt_that_the_agent_got_before_the_compaction_does_not_wait(
+    talk: Talk, store: Store, is_blocked: bool
+) -> None:
+    config.set_for(store.project, "prompts", "block")
+    compacted(talk)
+    event = HookEvent(
+        agent="claude",
+        kind="prompt",
+        session_id=talk.session_id,
+        cwd=str(talk.folder),
+        prompt="rename the column in all files",
+        at=1_794_767_867.0,
+    )
+    prompt_queue.keep(store, event, is_blocked=is_blocked)
+
+    assert ("never answered" in talk.start("compact")) == is_blocked
 
 
 @pytest.mark.promise("openclaw", 67)

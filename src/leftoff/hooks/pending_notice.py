@@ -54,14 +54,20 @@ def _format_prompt(prompt: Prompt) -> Rendered:
 
 def _list_waiting(event: HookEvent, store: Store, settings: config.Settings) -> list[Prompt]:
     """List the prompts that no running session is working on."""
-    running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
-    # A session that was compacted goes on with its last prompt, unless that was blocked.
-    if event.source != "compact" or settings.prompts == "block":
-        running.discard(event.session_id)
+    lives = records.lives(store.project.state_folder, store.project)
+    running = {life.session_id for life in lives} - {event.session_id}
     # Files of a system that the user chose count too; other files may hold anyone's words.
     has_files = bool(settings.mirror) and open_mirrors(settings.mirror).use_sentinels()
     waiting = prompt_queue.list_kept(store, with_files=has_files)
-    return [each for each in waiting if each.session_id not in running]
+    return [
+        each for each in waiting if each.session_id not in running and not _goes_on(each, event)
+    ]
+
+
+def _goes_on(prompt: Prompt, event: HookEvent) -> bool:
+    """Return whether a session that was compacted goes on with this prompt: the agent got it."""
+    is_own = event.source == "compact" and prompt.session_id == event.session_id
+    return is_own and not prompt.is_blocked
 
 
 def add_pending_notice(
