@@ -326,6 +326,14 @@ def test_json_that_cannot_be_read_is_refused(cli: Cli, repo: Repo) -> None:
 
 
 @pytest.mark.accept(20)
+def test_a_blank_text_says_nothing(cli: Cli) -> None:
+    saved = cli.json("save", "login-form", "--summary", "  ", "--next", "Run pytest")
+
+    shown = cli.json("show", saved["id"])
+    assert "summary" not in shown
+    assert [each["summary"] for each in cli.json("list")] == ["login-form"]
+
+
 def test_none_is_no_entry(cli: Cli) -> None:
     nothing = ("--failed=None", "--blocker=none.", "--question=N/A", "--decision=-")
     cli.ok("save", "login-form", *GOOD, *nothing)

@@ -103,6 +103,8 @@ def test_what_was_put_away_is_found_on_demand(filled: Cli) -> None:
     filled.ok("clear", "token-work")
 
     assert found(filled, "refresh") == []
+    assert "add --all" in filled.ok("search", "refresh").out
+    assert filled.ok("search", "refresh", "--all").out.startswith("token-work")
     assert found(filled, "refresh", "--all") == ["token-work"]
 
 

@@ -119,6 +119,18 @@ def test_status_tells_where_one_is_and_what_is_open(cli: Cli, repo: Repo) -> Non
     assert result["checkpoints"][0]["name"] == "login-form"
 
 
+def test_the_context_use_is_that_of_the_last_save_also_if_its_thread_has_ended(cli: Cli) -> None:
+    cli.ok("save", "login-form", "--from-json", "-", stdin=WHOLE)
+    assert "context  50 % at the last save\n" in cli.ok("status").out
+    cli.ok("save", "manual", "--summary", "Write the manual")
+    cli.ok("done", "manual")
+
+    status = cli.ok("status").out
+
+    assert "saved    just now, manual\n" in status
+    assert "at the last save" not in status
+
+
 def test_status_outside_git_and_on_a_detached_head(
     cli: Cli, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """People take, list, compare and restore snapshots, and undo that."""
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -134,6 +135,18 @@ def test_a_save_keeps_the_code_of_its_thread(work: Repo, cli: Cli) -> None:
     resumed = cli.ok("resume", "csv").out
     assert "not in your worktree any more: uncommitted changes in 2 files" in resumed
     assert f"leftoff snapshot restore {row['short_id']} --here" in resumed
+
+
+def test_the_command_that_removes_a_restored_worktree_can_be_run_as_it_is(
+    work: Repo, cli: Cli, tmp_path: Path
+) -> None:
+    work.write("app.py", "text\n")
+    folder = tmp_path / "my copy"
+
+    told = cli.ok("snapshot", "restore", take(cli), "--to", str(folder)).out
+
+    command = told.partition("  Remove  ")[2].partition("\n")[0]
+    assert shlex.split(command)[-1] == str(folder)
 
 
 def test_nothing_is_kept_if_snapshots_are_off(work: Repo, cli: Cli) -> None:

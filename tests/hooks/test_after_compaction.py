@@ -111,7 +111,7 @@ def test_without_a_profile_the_session_goes_on_unasked(talk: Talk) -> None:
 
 @pytest.mark.parametrize("is_blocked", [False, True])
 def test_a_prompt_that_the_agent_got_before_the_compaction_does_not_wait(
-    talk: Talk, store: Store, is_blocked: bool
+    talk: Talk, store: Store, *, is_blocked: bool
 ) -> None:
     config.set_for(store.project, "prompts", "block")
     compacted(talk)

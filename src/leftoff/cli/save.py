@@ -293,8 +293,12 @@ def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
         "artifacts": dict(_parse_artifact(app, each) for each in given["artifact"]),
         "notes": list(given["note"]),
     }
-    fields |= parse_fields({key: value for key, value in flags.items() if value})
+    fields |= parse_fields({key: value for key, value in flags.items() if _says_something(value)})
     return fields | _collect_plan(app, fields.get("plan"), given)
+
+
+def _says_something(value: Any) -> bool:
+    return bool(value.strip() if isinstance(value, str) else value)
 
 
 def _parse_file(app: App, given: str) -> dict[str, str]:

@@ -55,7 +55,15 @@ def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **gi
         app.out.text(f"{format_name(hit.entry)}  {age_of(hit.entry, now)}{where}", bold=True)
         app.out.text(f"  {_mark(hit)}{hit.snippet}")
     if not hits:
-        app.out.text("Nothing found.")
+        app.out.text(_explain_nothing(app, query))
+
+
+def _explain_nothing(app: App, query: Query) -> str:
+    """Say that nothing was found, and whether it would be in what is no longer open."""
+    with_all = msgspec.structs.replace(query, with_trashed=True)
+    if query.with_trashed or not app.workspace.find_hits(with_all):
+        return "Nothing found."
+    return "Nothing found in open threads. Others have these words: add --all."
 
 
 def _layout_hits(app: App, hits: Sequence[Hit]) -> list[str]:

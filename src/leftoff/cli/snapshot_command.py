@@ -375,7 +375,7 @@ def _show_apart(app: App, done: Restored) -> None:
     lines = [
         f"Restored {format_count(len(done.written), 'file')} into {printable(str(done.folder))}",
         f"  Branch  {printable(done.branch or '')}",
-        f"  Remove  git worktree remove --force {printable(str(done.folder))}",
+        f"  Remove  git worktree remove --force {shlex.quote(printable(str(done.folder)))}",
     ]
     app.out.result(_describe_restore(done), lines)
     if done.is_base_gone:

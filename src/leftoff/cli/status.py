@@ -105,13 +105,14 @@ def _read_hooks(app: App) -> "HooksState":
 
 def _show(app: App) -> None:
     index = app.store.index()
+    last = _find_last_save(index)
     found = _Standing(
         entries=app.workspace.list_checkpoints(limit=_SHOWN),
         open_count=index.count_heads([*LISTED]),
         declined=index.count_heads(["declined"]),
-        context=_find_context_use(app, index),
+        context=_find_context_use(app, last),
         hooks=_read_hooks(app),
-        last=_find_last_save(index),
+        last=last,
         unsaved=app.workspace.find_unsaved(),
         prompts=_count_prompts(app),
     )
@@ -266,15 +267,15 @@ def _measure_snapshots(project: Project) -> int | None:
     return snapshots.retention.measure(project) if project.has_snapshots else 0
 
 
-def _find_context_use(app: App, index: StoreIndex) -> ContextUse | None:
-    """Return the context use at the newest save that recorded it."""
-    for entry in index.heads([*LISTED], 1):
-        try:
-            return app.store.load(entry).context
-        except (LeftoffError, OSError):
-            # `leftoff list` reports unreadable files.
-            return None
-    return None
+def _find_context_use(app: App, last: CheckpointEntry | None) -> ContextUse | None:
+    """Return the context use at the last save, if that recorded it."""
+    if last is None:
+        return None
+    try:
+        return app.store.load(last).context
+    except (LeftoffError, OSError):
+        # `leftoff list` reports unreadable files.
+        return None
 
 
 def _locate(place: dict[str, Any], context: ContextUse | None) -> Iterator[tuple[str, str]]:
