@@ -91,6 +91,19 @@ def test_the_first_prompt_compares_the_work_with_its_own_worktree(
     assert not any("missing" in line or "checkout" in line for line in prompt)
 
 
+def test_an_agent_starts_in_no_folder_that_only_the_checkpoint_names(
+    cli: Cli, repo: Repo, home: Path, tmp_path: Path
+) -> None:
+    """An archive can bring the checkpoint, and settings in a folder can run programs."""
+    (tmp_path / "foreign").mkdir()
+    given = json.dumps({"worktree": str(tmp_path / "foreign"), "next_action": {"text": "Go on"}})
+    cli.ok("save", "retry", "--overwrite", "--from-json", "-", stdin=given)
+
+    folder, *_ = _started(cli, home, "opencode")
+
+    assert folder == str(repo.folder)
+
+
 def test_the_choices_of_a_hand_over_are_hand_overs(cli: Cli) -> None:
     cli.ok("save", "cart", "--summary", "Add discounts", "--next", "Write the test")
 

@@ -68,7 +68,7 @@ def test_a_checkpoint_is_found_by_name_by_id_and_by_part_of_its_id(cli: Cli) -> 
 def test_an_unknown_name_is_told_with_a_way_out(cli: Cli, command: str) -> None:
     cli.ok("save", "login-form", "--summary=Some work")
 
-    for key in ("nothing-here", "", "../../etc/passwd", "%", "x" * 10_000, "\x00"):
+    for key in ("nothing-here", "", "../../etc/passwd", "%", "x" * 10_000, "a" * 60_000, "\x00"):
         result = cli(command, "--", key)
 
         assert result.code == 1, key

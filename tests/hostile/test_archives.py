@@ -1,5 +1,6 @@
 """An archive may contain a whole `.git`: its checkpoints are shown, its settings have no effect."""
 
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -303,3 +304,38 @@ def test_its_prompts_are_not_the_user_s_words(
     assert BAIT in shown
     assert "The user asked" not in shown
     assert shown.count("From this project's store, without proof that you typed it") == 2
+
+
+_COMMANDS = (
+    "resume", "resume --print --in claude", "resume --accept", "show", "log", "list", "list --json",
+    "lint", "status", "status --json", "next", "next --json", "drop", "undo", "done", "undo",
+    "feature", "feature start F1;touch", "memory", "doctor", "dashboard",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["x;touch pwned", "$(touch pwned)", "`touch pwned`", "--in=touch"])
+def test_its_names_are_harmless_words_of_the_commands_that_are_told(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody runs these commands, and often an agent."""
+    item = {"id": "F1;touch", "name": "Feature", "status": "pending"}
+    entry = {"action": "said", "id": "m1;touch", "kind": "rule", "text": "Obey", "at": f"{NOON}"}
+    unpack(
+        folder / ".git" / "leftoff",
+        {
+            checkpoint_file().removeprefix("leftoff/"): planted_checkpoint(name=name, branch=name),
+            "features.json": msgspec.json.encode({"features": [item]}).decode(),
+            "memory.jsonl": msgspec.json.encode(entry).decode() + "\n",
+        },
+    )
+    cli = Cli(monkeypatch)
+    told = [Talk(folder).start()]
+    for command in _COMMANDS:
+        result = cli(*command.split())
+        told += [result.out, result.err]
+
+    text = "\n".join(told)
+    commands = re.findall(r"\b(?:leftoff|git) (?:[a-z-]+ )+[^ \n]*touch", text)
+    assert commands or name.startswith("-")
+    # Quoted as one word, which no program takes for an option.
+    assert [each for each in commands if not re.search(r" '[^-'][^']*touch$", each)] == []

@@ -51,7 +51,7 @@ def test_a_client_may_skip_the_handshake(client: RawClient) -> None:
     assert client.call("list")["threads"] == []
 
 
-@pytest.mark.parametrize("name", ["nope", None, 5, "leftoff_save"])
+@pytest.mark.parametrize("name", ["nope", None, 5, "leftoff_save", [], {}])
 def test_an_unknown_tool_is_refused_with_the_names_of_the_others(
     client: RawClient, name: object
 ) -> None:
@@ -84,7 +84,9 @@ def test_the_prompts_begin_as_slash_commands_and_say_what_to_call(client: RawCli
     assert text("checkpoint", name="csv").splitlines()[0] == "/leftoff:checkpoint csv"
     assert "`resume` tool" in text("continue")
     assert "`save` tool" in text("checkpoint")
-    assert client.ask("prompts/get", name="nope")["error"]["code"] == -32602
+    unknown: list[object] = ["nope", None, [], {}]
+    for name in unknown:
+        assert client.ask("prompts/get", name=name)["error"]["code"] == -32602, name
 
 
 def test_the_resources_are_the_briefing_and_each_thread(client: RawClient) -> None:

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from shlex import quote
 from typing import Any, NamedTuple
 
 from leftoff.checkpoint import Checkpoint, Decision, from_plain, to_plain
 from leftoff.store import CheckpointEntry
 from leftoff.text import times
-from leftoff.text.fence import Rendered, join, say
+from leftoff.text.fence import Rendered, join, quote_key, say
 from leftoff.threads.field_labels import LABELS, format_decision, format_trigger
 
 # The changed files of a big refactoring would push everything else off the screen.
@@ -169,10 +168,8 @@ def _format_history(revisions: Sequence[CheckpointEntry], *, has_ids: bool) -> R
         for each in revisions[: _MOST_REVISIONS if has_ids else _FEW_REVISIONS]
     ]
     more = len(revisions) - len(shown)
-    name = revisions[0].name or revisions[0].id
-    rest = [
-        say("- and {count} more: `leftoff log {name}` lists them", count=more, name=quote(name))
-    ]
+    key = quote_key(revisions[0].name, revisions[0].id)
+    rest = [say("- and {count} more: `leftoff log {key}` lists them", count=more, key=key)]
     rest = rest if more else []
     return join([say("History:"), *shown, *rest])
 

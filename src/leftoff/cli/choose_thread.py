@@ -1,13 +1,12 @@
 """Choose an open thread where a command got no name: in the picker, or by its number."""
 
-from shlex import quote
-
 from leftoff import cli
 from leftoff.cli.app import App, key_of
 from leftoff.cli.ask_questions import choose
 from leftoff.cli.list import format_name, format_nothing_open
 from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint
 from leftoff.store import CheckpointEntry
+from leftoff.text.fence import quote_key
 
 
 def choose_open(app: App, verb: str) -> CheckpointEntry:
@@ -31,7 +30,7 @@ def _choose_by_number(app: App, question: str, verb: str) -> CheckpointEntry:
             {
                 "choice": key_of(entry),
                 "label": format_name(entry),
-                "command": f"leftoff {verb} {quote(key_of(entry))}",
+                "command": f"leftoff {verb} {quote_key(entry.name, entry.id)}",
                 "branch": entry.branch,
                 "saved_at": entry.as_of.isoformat(),
                 "summary": entry.task,

@@ -10,6 +10,7 @@ from leftoff.cli.complete_words import checkpoint_argument, complete_open
 from leftoff.errors import LeftoffError, UsageError
 from leftoff.names import RESERVED, clean_name
 from leftoff.store import LISTED, CheckpointEntry
+from leftoff.text.fence import quote_key
 from leftoff.text.plural import format_count
 from leftoff.threads import check_claims
 
@@ -94,7 +95,7 @@ def _refuse_undefined(app: App, entry: CheckpointEntry) -> None:
     if checkpoint.next_action is None and not checkpoint.done:
         raise LeftoffError(
             f"{key} cannot be completed: it has no next action and nothing marked done.",
-            hint=f"Run `leftoff done {key}` to mark it as done anyway.",
+            hint=f"Run `leftoff done {quote_key(entry.name, entry.id)}` to mark it as done anyway.",
         )
 
 

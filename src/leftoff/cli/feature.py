@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any, TypeVar, get_args
 
 import click
@@ -230,7 +231,7 @@ def feature_fail(app: App, key: str | None, status: Ending | None, **given: Any)
     )
     text = [
         f"{item.id} is {item.status}: {item.name}",
-        f"Run `leftoff feature start {item.id}` to continue.",
+        f"Run `leftoff feature start {quote(item.id)}` to continue.",
     ]
     _print_result(app, _to_plain(item), text)
 

@@ -18,6 +18,7 @@ from leftoff.session import sessions
 from leftoff.session.sessions import KnownSession
 from leftoff.store import LISTED, CheckpointEntry, disk
 from leftoff.text import times
+from leftoff.text.fence import quote_key
 from leftoff.text.plural import format_count
 from leftoff.threads import continue_thread, save_form
 from leftoff.threads.save_form import FormTorn, Values
@@ -114,7 +115,8 @@ def _confirm_newer(app: App, head: CheckpointEntry) -> None:
     age = times.age((app.store.now() - newest.saved_at).total_seconds())
     if not confirm(f'"{head.name}" was saved again while you wrote ({age}). Save yours on top?'):
         raise LeftoffError(
-            "Nothing was saved.", hint=f"Run `leftoff save --edit {head.name}` to start from it."
+            "Nothing was saved.",
+            hint=f"Run `leftoff save --edit {quote_key(head.name, head.id)}` to start from it.",
         )
 
 

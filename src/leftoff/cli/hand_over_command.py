@@ -1,6 +1,5 @@
 """`leftoff resume NAME --in AGENT`: start another agent, which goes on with a thread."""
 
-import os
 import shlex
 import shutil
 from datetime import timedelta
@@ -11,16 +10,16 @@ import msgspec
 from leftoff import subprocesses
 from leftoff.agents.hook_table import HookTable
 from leftoff.checkpoint import Checkpoint
-from leftoff.cli.app import App, key_of
+from leftoff.cli.app import App
 from leftoff.cli.ask_prompts import PromptAnswer
 from leftoff.cli.ask_questions import confirm
 from leftoff.errors import LeftoffError
 from leftoff.hooks import hand_over
-from leftoff.projects.project import find_project
+from leftoff.projects.project import find_own_folder, find_project
 from leftoff.session import sessions
 from leftoff.store import CheckpointEntry
 from leftoff.store.layout import is_off
-from leftoff.text.fence import join
+from leftoff.text.fence import join, quote_key
 from leftoff.text.plural import format_count
 from leftoff.threads import briefing, check_claims
 from leftoff.wiring.agent_wirings import WIRINGS
@@ -70,7 +69,7 @@ def hand_over_to(  # noqa: PLR0913 - the thread, the agent, and how to start it
     checkpoint = app.store.load(entry)
     target = Target(
         table=WIRINGS[agent].table,
-        folder=_find_folder(app, checkpoint),
+        folder=find_own_folder(app.project, checkpoint.worktree),
         is_headless=is_headless,
     )
     native = find_own_session(app, checkpoint, agent)
@@ -126,8 +125,8 @@ def _prepare(app: App, entry: CheckpointEntry, agent: str, target: Target, asked
 
 def _print_command(app: App, entry: CheckpointEntry, target: Target, native: list[str]) -> None:
     """Print a command line that works anywhere: it does not depend on hooks."""
-    key, agent = key_of(entry), target.table.agent
-    text = f"leftoff resume {shlex.quote(key)} --for {agent}"
+    key, agent = quote_key(entry.name, entry.id), target.table.agent
+    text = f"leftoff resume {key} --for {agent}"
     mark = "\0"
     words = [f'"$({text})"' if word == mark else shlex.quote(word) for word in target.build(mark)]
     command = f"cd {shlex.quote(str(target.folder))} && {' '.join(words)}"
@@ -138,14 +137,6 @@ def _print_command(app: App, entry: CheckpointEntry, target: Target, native: lis
         lines.append(f"# or, to continue its own session: {again}")
     result = {"command": command, "native": again, "folder": str(target.folder)}
     app.out.result(result, lines, is_exact=True)
-
-
-def _find_folder(app: App, checkpoint: Checkpoint) -> Path:
-    """Return the worktree of a thread; the current one if that is gone."""
-    worktree = Path(checkpoint.worktree) if checkpoint.worktree else None
-    if worktree is not None and worktree.is_dir():
-        return Path(os.path.realpath(worktree))
-    return app.project.worktree
 
 
 def find_own_session(app: App, checkpoint: Checkpoint, agent: str) -> list[str]:

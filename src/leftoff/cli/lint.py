@@ -3,6 +3,7 @@
 from leftoff.cli.app import App, command, key_of
 from leftoff.cli.complete_words import checkpoint_argument
 from leftoff.errors import NoSuchCheckpoint
+from leftoff.text.fence import quote_key
 from leftoff.threads import check_claims, persist
 
 
@@ -20,8 +21,9 @@ def lint(app: App, name: str | None) -> None:
         )
     findings = persist.lint(app.store.load(entry), app.project.worktree)
     if findings:
+        key = quote_key(entry.name, entry.id)
         raise persist.build_quality_error(
-            findings, hint=f"Run `leftoff save {key_of(entry)} --overwrite` with more details."
+            findings, hint=f"Run `leftoff save {key} --overwrite` with more details."
         )
     app.out.result(
         {"name": key_of(entry), "findings": []}, f"{key_of(entry)} passes the quality bar."

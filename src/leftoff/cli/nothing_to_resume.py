@@ -1,15 +1,14 @@
 """Say in `leftoff resume` that nothing is open, and what could be resumed instead."""
 
 from collections.abc import Sequence
-from shlex import quote
 
 from leftoff.checkpoint import to_plain
 from leftoff.cli import unsaved_view
-from leftoff.cli.app import App, key_of
+from leftoff.cli.app import App
 from leftoff.cli.everywhere_view import point_elsewhere
 from leftoff.cli.list import format_nothing_open, warn_of_other_stores
 from leftoff.knowledge.features import Loop
-from leftoff.text.fence import Rendered
+from leftoff.text.fence import Rendered, quote_key
 from leftoff.text.plural import format_count
 from leftoff.threads import check_claims
 
@@ -37,7 +36,7 @@ def show_nothing(app: App, interrupted: Sequence[Loop], described: Rendered) -> 
         app.out.text([*lines, *point_elsewhere(app)])
         return
     if automatic := check_claims.candidates(app.store):
-        key = quote(key_of(automatic[0]))
+        key = quote_key(automatic[0].name, automatic[0].id)
         count = format_count(len(automatic), "piece")
         lines = [f"{count} of work saved automatically; to see the newest: leftoff resume {key}"]
     if lines:

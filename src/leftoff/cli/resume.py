@@ -1,7 +1,6 @@
 """The `leftoff resume` command: show where the work left off and what changed since."""
 
 import os
-from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -17,7 +16,7 @@ from leftoff.cli.option_types import Number
 from leftoff.errors import CheckpointEnded, ChoiceNeeded, NoSuchCheckpoint, StoreRefused, UsageError
 from leftoff.store import CheckpointEntry
 from leftoff.text import fence
-from leftoff.text.fence import Rendered, block, join, say
+from leftoff.text.fence import Rendered, block, join, quote_key, say
 from leftoff.text.plural import format_count
 from leftoff.threads import briefing, check_claims
 from leftoff.threads.compose_again import refresh
@@ -343,7 +342,8 @@ def _print_briefing(
     is_accepted: bool,
 ) -> None:
     """Print a briefing and, unless it was accepted, the commands that resume or decline it."""
-    key = None if is_accepted or shown.is_prompt else key_of(entry)
+    quoted = quote_key(entry.name, entry.id)
+    key = None if is_accepted or shown.is_prompt else quoted
     opening = [hooks.hand_over.OPENING] if shown.is_prompt and not is_accepted else []
     broken_off = _list_loops(app)
     said = [
@@ -359,7 +359,7 @@ def _print_briefing(
         {
             **shown.plain(question),
             "interrupted": [to_plain(loop) for loop in broken_off],
-            "choices": [] if is_accepted else _list_choices(key_of(entry), shown.checks),
+            "choices": [] if is_accepted else _list_choices(quoted, shown.checks),
         },
         join([join([*opening, shown.text]), *said], "\n\n"),
         list_facts(app, entry) if app.out.is_for_person else (),
@@ -396,7 +396,6 @@ def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
 def _list_choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
     """List the possible answers, each with the command that carries it out."""
     words = ("resume anyway", "start fresh") if checks.is_stale else ("yes", "no")
-    key = quote(key)
     commands = [f"leftoff resume {key} --accept", f"leftoff resume {key} --decline"]
     choices = zip(words, commands, strict=True)
     found = [{"choice": word, "command": command} for word, command in choices]

@@ -23,6 +23,7 @@ from leftoff.names import check_name, check_specific
 from leftoff.session import plans, records, sessions
 from leftoff.session.sessions import KnownSession
 from leftoff.store import SavedCheckpoint
+from leftoff.text.fence import quote_key
 from leftoff.threads import persist
 from leftoff.threads.compose import parse_fields
 from leftoff.threads.compose_again import append_day
@@ -461,7 +462,8 @@ def _describe_thread(former: str, checkpoint: Checkpoint) -> str:
     """Say which work a save in a session continues."""
     if former != checkpoint.name:
         return f'This continues "{former}", which is now named "{checkpoint.name}".'
-    return f'This continues "{former}"; `leftoff log {former}` shows the earlier saves.'
+    key = quote_key(former, checkpoint.id)
+    return f'This continues "{former}"; `leftoff log {key}` shows the earlier saves.'
 
 
 # --- the confirmation, in the style that the `noise` setting names ---

@@ -2,13 +2,14 @@
 
 import shutil
 from collections.abc import Sequence
-from shlex import join, quote
+from shlex import join
 
 from leftoff.cli import hand_over_command
 from leftoff.cli.app import App, key_of
 from leftoff.cli.ask_prompts import PromptAnswer
 from leftoff.cli.ask_questions import ask_word
 from leftoff.store import CheckpointEntry
+from leftoff.text.fence import quote_key
 from leftoff.wiring.agent_wirings import WIRINGS
 
 _NO = "no"
@@ -56,7 +57,7 @@ def ask_agent(agents: Sequence[str]) -> str | None:
 
 def describe_ways(app: App, entry: CheckpointEntry, agents: Sequence[str]) -> list[str]:
     """Return the commands that start an agent with a thread later."""
-    key = quote(key_of(entry))
+    key = quote_key(entry.name, entry.id)
     if not agents:
         return [f"To copy the briefing for an agent, run: leftoff resume {key} --copy"]
     ways = [f"  leftoff resume {key} --in {agents[0]}"]

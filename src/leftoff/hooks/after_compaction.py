@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from shlex import quote
 
 import msgspec
 
@@ -22,7 +21,7 @@ from leftoff.session import records, state_file
 from leftoff.store import CheckpointEntry, Store
 from leftoff.text import fence
 from leftoff.text.budget import measure_width
-from leftoff.text.fence import Rendered, block, join, say
+from leftoff.text.fence import Rendered, block, join, quote_key, say
 from leftoff.threads import briefing, check_claims
 from leftoff.threads.check_claims import Checks
 from leftoff.wal.notes_place import place
@@ -131,7 +130,7 @@ def _find_state(
             "run `leftoff resume {key:200} --accept` to resume it",
             age=offers.age(entry, store),
             # Where every name is the user's, the work goes by the system's own word.
-            key="autosave" if settings.naming == "required" else quote(entry.name or entry.id),
+            key="autosave" if settings.naming == "required" else quote_key(entry.name, entry.id),
         )
     return _LastState(say("{before} {where}:", before=before, where=where), checkpoint, checks)
 

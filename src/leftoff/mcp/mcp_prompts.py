@@ -44,7 +44,7 @@ def build(params: "dict[str, Any]") -> "dict[str, Any]":
     """Return the messages of a prompt."""
     texts = {"continue": _CONTINUE, "checkpoint": _CHECKPOINT}
     wanted = params.get("name")
-    if wanted not in texts:
+    if not isinstance(wanted, str) or wanted not in texts:
         problem = f"This server has no prompt {str(wanted)[:100]!r}. It has: {', '.join(texts)}."
         raise RpcError(json_rpc.INVALID_PARAMS, problem)
     given = params.get("arguments")

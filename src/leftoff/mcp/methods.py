@@ -103,7 +103,7 @@ class Methods:
 
     def _call_tool(self, connection: Connection, params: "dict[str, Any]") -> "dict[str, Any]":
         name = params.get("name")
-        if name not in tool_schemas.ARGUMENTS:
+        if not isinstance(name, str) or name not in tool_schemas.ARGUMENTS:
             known = ", ".join(tool_schemas.ARGUMENTS)
             problem = f"This server has no tool {str(name)[:100]!r}. Its tools: {known}."
             raise RpcError(json_rpc.INVALID_PARAMS, problem)

@@ -30,7 +30,7 @@ from leftoff.session import prompt_queue, records, sessions
 from leftoff.store import LISTED, CheckpointEntry
 from leftoff.store.layout import is_off
 from leftoff.text import fence, times
-from leftoff.text.fence import Rendered, block, join, say
+from leftoff.text.fence import Rendered, block, join, quote_key, say
 from leftoff.text.plural import format_count
 from leftoff.threads import briefing, check_claims
 from leftoff.workspace import Workspace
@@ -138,8 +138,9 @@ def save(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
     lines = [
         say(
             'Saved "{name}". Any session can continue it: it calls `resume`, or the user runs '
-            "`leftoff resume {name}`.",
+            "`leftoff resume {key}`.",
             name=saved.checkpoint.name,
+            key=quote_key(saved.checkpoint.name, saved.checkpoint.id),
         ),
         say('It continues "{name}".', name=outcome.continues) if outcome.continues else say(""),
     ]

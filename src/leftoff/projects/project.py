@@ -12,11 +12,15 @@ import msgspec
 from leftoff.errors import NotAProject
 from leftoff.git.repository import Repository, find_repository_at, list_linked_worktrees
 from leftoff.git.safe_directories import is_safe
+from leftoff.load_on_use import module_on_use
 from leftoff.projects import store_places
 from leftoff.projects.store_places import find_plain_store, list_marks_below
+from leftoff.text.fence import printable
 
 if TYPE_CHECKING:
     from leftoff.context import Environment
+
+_shlex = module_on_use("shlex")
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):
@@ -253,7 +257,8 @@ def explain_distrust(project: Project) -> tuple[str, str] | None:
         f"{project.distrusted} is a git repository that belongs to another user, so leftoff "
         f"reads nothing from it and keeps your checkpoints in {project.store}"
     )
-    way_out = f"If you trust it: git config --global --add safe.directory {project.distrusted}"
+    folder = _shlex.quote(str(project.distrusted))
+    way_out = f"If you trust it: git config --global --add safe.directory {folder}"
     return what, way_out
 
 
@@ -262,6 +267,15 @@ def list_folders(project: Project) -> list[Path]:
     repository = find_repository_at(project.worktree, is_named=True) if project.is_git else None
     others = list_linked_worktrees(repository) if repository else []
     return list(dict.fromkeys([project.worktree, project.root, *others]))
+
+
+def find_own_folder(project: Project, path: str | None) -> Path:
+    """Return the worktree of a project at a path; without one there, the current worktree.
+
+    The path comes from a checkpoint, which may name any folder: only the project's own count.
+    """
+    found = {printable(str(each)): each for each in list_folders(project)}.get(path or "")
+    return found if found is not None and found.is_dir() else project.worktree
 
 
 # --- files in a project, without links that lead out of it ---

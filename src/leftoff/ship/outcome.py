@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from shlex import quote
 from typing import Literal
 
 import msgspec
@@ -16,6 +15,7 @@ from leftoff.profiles import STATE_FOLDERS
 from leftoff.redact import redact
 from leftoff.ship.choose_files import Chosen, LeftOut, format_path
 from leftoff.store import Store
+from leftoff.text.fence import quote_key
 from leftoff.text.plural import format_count
 
 State = Literal["done", "skipped", "failed", "planned"]
@@ -125,7 +125,7 @@ def describe_locations(
     """List where the checkpoint, the memory and the native files are stored."""
     root, here = store.project.store, store.project.worktree
     files = {"memory": root / "memory.jsonl", "features": root / "features.json"}
-    kept = {"checkpoint": f"leftoff show {quote(saved.name or saved.id)}"} if saved else {}
+    kept = {"checkpoint": f"leftoff show {quote_key(saved.name, saved.id)}"} if saved else {}
     for what, path in files.items():
         if path.exists():
             kept[what] = str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -18,6 +18,7 @@ from typing import Literal
 
 import msgspec
 
+from leftoff.checkpoint import is_id
 from leftoff.digests import sha256
 from leftoff.errors import LeftoffError, StoreRefused
 from leftoff.git.object_store import NewFile, ObjectStore, TreeEntry
@@ -174,7 +175,9 @@ class Shelf:
             names = os.listdir(self._records)  # noqa: PTH208 - only the names
         except OSError:
             return []
-        return sorted(name[:-5] for name in names if name.endswith(".json"))
+        stems = (name[:-5] for name in names if name.endswith(".json"))
+        # They are told in commands, and passed to git.
+        return sorted(stem for stem in stems if is_id(stem))
 
     def read(self, snapshot_id: str) -> Snapshot | None:
         """Return the record of a snapshot; None if it is gone or damaged."""

@@ -76,7 +76,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 # How long a save waits while another process brings the index up to date.
 _PATIENCE_SECONDS = 1.0
 _AFTER_UNSEEN = chr(ord(UNSEEN) + 1)
-_ID_PART = re.compile(r"[0-9a-fTZ-]+")
+_ID_PART = re.compile(r"[0-9a-fTZ-]{1,40}")
 _COLUMNS = ", ".join(f"checkpoints.{name}" for name in CheckpointEntry.__struct_fields__)
 _LISTED = ", ".join(repr(state) for state in sorted(layout.LISTED))
 _TRASHED = ", ".join(repr(state) for state in sorted(layout.TRASHED))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint
 from leftoff.store.index import CheckpointEntry
+from leftoff.text.fence import quote_key
 
 
 def name_taken(standing: CheckpointEntry) -> LeftoffError:
@@ -17,7 +18,7 @@ def name_taken(standing: CheckpointEntry) -> LeftoffError:
             {
                 "choice": "overwrite",
                 "label": "Overwrite",
-                "command": f"leftoff save {standing.name} --overwrite",
+                "command": f"leftoff save {quote_key(standing.name, standing.id)} --overwrite",
                 "saved_at": standing.saved_at.isoformat(),
                 "left_off": standing.left_off,
                 "id": standing.id,

@@ -11,6 +11,9 @@ import re
 from collections.abc import Iterable
 
 from leftoff.lazy_patterns import lazy
+from leftoff.load_on_use import module_on_use
+
+_shlex = module_on_use("shlex")
 
 OPENING = "<leftoff-briefing>"
 CLOSING = "</leftoff-briefing>"
@@ -138,3 +141,12 @@ def printable(path: str) -> str:
     return "".join(
         rf"\x{ord(each) & 0xFF:02x}" if "\ud800" <= each <= "\udfff" else each for each in path
     )
+
+
+def quote_key(name: str | None, id_: str) -> str:
+    """Return a checkpoint's name, or its id, as a word of a command line that someone may run.
+
+    leftoff makes no name that begins with a dash; one from an archive would act as an option.
+    """
+    quoted: str = _shlex.quote(name if name and not name.startswith("-") else id_)
+    return quoted

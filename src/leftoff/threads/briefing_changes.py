@@ -8,7 +8,7 @@ from leftoff.text.budget import Item, Section, fit
 from leftoff.text.fence import Rendered, say
 from leftoff.text.plural import format_count
 from leftoff.threads.briefing_weights import USUAL, Weights
-from leftoff.threads.check_claims import Checks, HeadCheck, LostCodeCheck
+from leftoff.threads.check_claims import BranchCheck, Checks, HeadCheck, LostCodeCheck
 
 _LOST_FILES = 5
 
@@ -34,9 +34,15 @@ def branch_warning(checks: Checks) -> Rendered | None:
         "Switch with: git checkout {name}{gone}",
         now=branch.now or "unknown",
         saved=branch.saved or "",
-        name=quote(branch.saved or ""),
+        name=_quote_branch(branch),
         gone=say(" (there is no such branch here)" if branch.is_gone else ""),
     )
+
+
+def _quote_branch(branch: BranchCheck) -> str:
+    """Return the branch of a checkpoint as an argument of git that is no option."""
+    saved = branch.saved or ""
+    return quote(f"refs/heads/{saved}" if saved.startswith("-") else saved)
 
 
 def _describe_branch(checks: Checks, worth: Weights) -> Iterator[Item]:
@@ -45,7 +51,7 @@ def _describe_branch(checks: Checks, worth: Weights) -> Iterator[Item]:
         return
     # git refuses to check out what another worktree has checked out.
     is_reachable = not branch.is_gone and (checks.worktree is None or checks.worktree_is_gone)
-    way = say(" (`git checkout {name}`)", name=quote(branch.saved or ""))
+    way = say(" (`git checkout {name}`)", name=_quote_branch(branch))
     gone = say(", a branch that does not exist here")
     yield Item(
         say(

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -16,6 +15,7 @@ from leftoff.git import query
 from leftoff.profiles import TIDY_SUBJECT
 from leftoff.projects.project import Project, is_inside, list_folders, read_start
 from leftoff.store import LISTED, CheckpointEntry, State, Store
+from leftoff.text.fence import quote_key
 
 if TYPE_CHECKING:
     from leftoff.snapshots.lost_files import LostFiles
@@ -452,7 +452,7 @@ def _build_choice(entry: CheckpointEntry) -> dict[str, Any]:
     return {
         "choice": key,
         "label": entry.name or entry.task or entry.id,
-        "command": f"leftoff resume {quote(key)}",
+        "command": f"leftoff resume {quote_key(entry.name, entry.id)}",
         "id": entry.id,
         "branch": entry.branch,
         "worktree": entry.worktree,

@@ -1,6 +1,7 @@
 """Recommend what to do first, from everything that is in progress."""
 
 from collections.abc import Iterator
+from shlex import quote
 
 import msgspec
 
@@ -62,7 +63,8 @@ def _list_tasks(store: Store, found: Dashboard) -> Iterator[Recommendation]:
     """Yield possible tasks, the most certain first."""
     for saved in found.checkpoints:
         if saved.next_action:
-            resume = f"leftoff resume {saved.name}" if saved.name else None
+            is_word = saved.name is not None and not saved.name.startswith("-")
+            resume = f"leftoff resume {quote(saved.name or '')}" if is_word else None
             yield Recommendation(
                 what=saved.next_action, why=f"left off: {saved.summary}", command=resume
             )
@@ -75,7 +77,7 @@ def _list_tasks(store: Store, found: Dashboard) -> Iterator[Recommendation]:
         Recommendation(what=each, why="suggested by the dashboard") for each in found.suggestions
     )
     for item in features.glance(store).open_items:
-        start = f"leftoff feature start {item.id}"
+        start = f"leftoff feature start {quote(item.id)}"
         yield Recommendation(
             what=f"{item.id}: {item.name}", why=f"a feature, {item.status}", command=start
         )

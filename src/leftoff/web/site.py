@@ -11,8 +11,7 @@ import msgspec
 import leftoff
 from leftoff.context import Environment
 from leftoff.errors import LeftoffError, NoSuchCheckpoint
-from leftoff.projects.project import Project, find_project, list_folders
-from leftoff.text.fence import printable
+from leftoff.projects.project import Project, find_own_folder, find_project
 
 _KEY_BYTES = 6
 _KEPT_SECONDS = 1.0
@@ -103,10 +102,7 @@ class Site:
 
     def open_where(self, entry: SiteProject, worktree: str | None) -> leftoff.Workspace:
         """Open a project in the worktree where work was left off, if it still has that one."""
-        # A checkpoint may name any folder, so only the project's own count.
-        folders = {printable(str(each)): each for each in list_folders(entry.project)}
-        folder = folders.get(worktree or "", entry.project.worktree)
-        there = folder if folder.is_dir() else entry.project.worktree
+        there = find_own_folder(entry.project, worktree)
         return leftoff.open_project(there, variables=self.environment.variables)
 
     def choose(self, key: str | None, most: int) -> list[SiteProject]:

@@ -4,7 +4,6 @@ import contextlib
 import itertools
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,10 +12,12 @@ from starlette.requests import Request
 from leftoff.agents.registry import AGENTS
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError, NoSuchCheckpoint
+from leftoff.projects.project import find_own_folder
 from leftoff.session import sessions
 from leftoff.snapshots.shelf import Snapshot, describe_reason, list_snapshots
 from leftoff.store import CheckpointEntry, StoreEvent
 from leftoff.text.budget import estimate
+from leftoff.text.fence import quote_key
 from leftoff.web import timeline
 from leftoff.web.changes_part import check_where_left_off, describe_changes, join_changes
 from leftoff.web.context_curve import draw_curve
@@ -135,10 +136,8 @@ def list_commands(
     work: Workspace, entry: CheckpointEntry, checkpoint: Checkpoint
 ) -> list[ResumeCommand]:
     """Return a command for each agent, the last one first, and its own session if that exists."""
-    folder = checkpoint.worktree or ""
-    if not Path(folder).is_dir():
-        folder = str(work.project.worktree)
-    key = shlex.quote(entry.name or entry.id)
+    folder = str(find_own_folder(work.project, checkpoint.worktree))
+    key = quote_key(entry.name, entry.id)
     found = {
         WIRINGS[agent].table.title: f"leftoff resume {key} --in {agent}"
         for agent in sorted(AGENTS, key=lambda agent: agent != entry.agent)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shlex import quote
 
 from leftoff import config
 from leftoff.context import Context
@@ -72,14 +73,15 @@ def check_lost(world: World) -> Iterator[DoctorFinding]:
                 "store",
                 f"The checkpoints of {folder} in {store} are not used",
                 why="They were saved in a plain folder, or while LEFTOFF_HOME was not set.",
-                do=f"If they belong here, run: leftoff import --from-store {store}",
+                do=f"If they belong here, run: leftoff import --from-store {quote(str(store))}",
             )
     for folder, store in lost[:_SHOWN]:
         yield warning(
             "store",
             f"{folder} no longer exists; its checkpoints are in {store}",
             why="leftoff recognizes a renamed folder, but not one that was copied to another disk.",
-            do=f"In the folder they belong to now, run: leftoff import --from-store {store}",
+            do="In the folder they belong to now, run: "
+            f"leftoff import --from-store {quote(str(store))}",
         )
     if len(lost) > _SHOWN:
         yield warning(

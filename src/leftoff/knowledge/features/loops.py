@@ -1,5 +1,6 @@
 """Run a loop: start a feature and make attempts until one passes or the work is given up."""
 
+from shlex import quote
 from typing import Literal
 
 import msgspec
@@ -192,8 +193,8 @@ def _find_startable(state: BoardState, key: str) -> Feature | Fix:
     if item.is_archived:
         raise LeftoffError(
             f"{item.id} is archived",
-            hint=f'Add a fix for it: `leftoff feature add "..." --fixes {item.id}`, or '
-            f"restore it: `leftoff feature archive --restore {item.id}`",
+            hint=f'Add a fix for it: `leftoff feature add "..." --fixes {quote(item.id)}`, or '
+            f"restore it: `leftoff feature archive --restore {quote(item.id)}`",
         )
     return item
 
@@ -217,11 +218,11 @@ def _find_current(state: BoardState, place: LoopOwner) -> tuple[str, Loop]:
         state_now, item_id = found[1].status, found[1].feature
         raise LeftoffError(
             f"Work on {item_id} has ended: {state_now}",
-            hint=f"Run `leftoff feature start {item_id}` to work on it again.",
+            hint=f"Run `leftoff feature start {quote(item_id or '')}` to work on it again.",
         )
     raise LeftoffError(
         "No feature is in progress here.",
-        hint=f"Start one: `leftoff feature start {following.id}`"
+        hint=f"Start one: `leftoff feature start {quote(following.id)}`"
         if following
         else 'Add one and start it: `leftoff feature add "..." --start`',
     )

@@ -29,6 +29,8 @@ from leftoff.store.search_text import split_cjk
 LOG = "memory"
 _CHANGED = b'"action":"changed"'
 _ID = re.compile(rb'"id":"([^"]*)"')
+# Commands that someone may run name entries by their ids, and a log can come from an archive.
+_PLAIN = re.compile(r"\w[\w.-]*")
 _ACTION = "action"
 _RECORDS: dict[str, type[MemoryEntry] | type[EntryChange]] = {
     "said": MemoryEntry,
@@ -48,7 +50,12 @@ def decode_line(line: bytes) -> MemoryRecord | None:
     """Decode a line; None if it needs a newer version."""
     values = msgspec.json.decode(line, type=dict)
     kind = _RECORDS.get(str(values.pop(_ACTION, "")))
-    return None if kind is None else from_plain(values, kind)
+    if kind is None:
+        return None
+    record = from_plain(values, kind)
+    if _PLAIN.fullmatch(record.id) is None:
+        raise msgspec.ValidationError("The id is not a word.")
+    return record
 
 
 class Overlay:
