@@ -512,7 +512,7 @@ class Workspace:
         """
         if not self.context.environment.list_other_agents(""):
             return []
-        lives = agent_sessions.records.lives(self.project.state_folder, self.project)
+        lives = agent_sessions.records.list_lives(self.project.state_folder, self.project)
         running = {life.session_id for life in lives if not life.has_crashed}
         return agent_sessions.unsaved_work.find_unsaved_work(self.store, besides=running)
 

@@ -127,10 +127,10 @@ def test_what_a_session_does_while_off_is_not_recovered_later(
     cli: Cli, hooks: Hooks, repo: Repo
 ) -> None:
     hooks.talk.start()
-    assert records.lives(hooks.state, context.find_project(repo.folder))
+    assert records.list_lives(hooks.state, context.find_project(repo.folder))
     cli.ok("off")
 
-    assert not records.lives(hooks.state, context.find_project(repo.folder))
+    assert not records.list_lives(hooks.state, context.find_project(repo.folder))
 
 
 def test_off_says_what_it_means_and_saving_by_hand_still_works(cli: Cli, repo: Repo) -> None:

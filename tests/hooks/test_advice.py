@@ -126,7 +126,9 @@ def test_prompts_are_kept_when_the_context_is_nearly_full(talk: Talk, store: Sto
 
     talk.fire("UserPromptSubmit", prompt="also rename the button")
 
-    assert [prompt.text for prompt in prompt_queue.pending(store)] == ["also rename the button"]
+    assert [prompt.text for prompt in prompt_queue.list_pending(store)] == [
+        "also rename the button"
+    ]
 
 
 def test_prompts_are_not_kept_while_there_is_room(talk: Talk, store: Store) -> None:
@@ -135,4 +137,4 @@ def test_prompts_are_not_kept_while_there_is_room(talk: Talk, store: Store) -> N
 
     talk.fire("UserPromptSubmit", prompt="also rename the button")
 
-    assert prompt_queue.pending(store) == []
+    assert prompt_queue.list_pending(store) == []

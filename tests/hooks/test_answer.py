@@ -51,7 +51,7 @@ def typed(talk: Talk, prompt: str) -> dict[str, Any] | None:
 
 
 def texts(store: Store) -> list[str]:
-    return [prompt.text for prompt in prompt_queue.pending(store)]
+    return [prompt.text for prompt in prompt_queue.list_pending(store)]
 
 
 @pytest.mark.accept(109)
@@ -121,7 +121,7 @@ def test_a_prompt_that_cannot_be_written_passes(full: Talk, store: Store) -> Non
 
     assert typed(full, PROMPT) is None
     assert texts(store) == []
-    assert trouble.recent(context.state_folder())[-1].where == "answer"
+    assert trouble.list_recent(context.state_folder())[-1].where == "answer"
     spool_folder.unlink()
 
 
@@ -132,7 +132,7 @@ def test_a_prompt_that_the_queue_cannot_take_passes(full: Talk, store: Store) ->
         (folder / "prompts.jsonl").mkdir()
 
     assert typed(full, PROMPT) is None
-    assert trouble.recent(context.state_folder())
+    assert trouble.list_recent(context.state_folder())
     for folder in (store.project.store, store.project.fallback):
         (folder / "prompts.jsonl").rmdir()
 
@@ -215,7 +215,7 @@ def test_a_project_that_is_off_is_left_alone(full: Talk, store: Store) -> None:
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"prompt": "x"}', b"\xff"])
 def test_what_is_no_event_is_not_blocked(full: Talk, data: bytes) -> None:
     assert replied(full, "UserPromptSubmit", data) is None
-    for letter in spool.letters(context.state_folder()):
+    for letter in spool.list_letters(context.state_folder()):
         spool.remove_letter(letter)
 
 

@@ -327,7 +327,7 @@ def test_a_session_that_ends_without_a_save_is_saved_once(talk: Talk, store: Sto
     record = records.load(store, "claude", talk.session_id)
     assert triggers(store) == ["session-end"]
     assert record.end_reason == "prompt_input_exit"
-    assert records.lives(context.state_folder(), store.project) == []
+    assert records.list_lives(context.state_folder(), store.project) == []
 
 
 def test_work_for_a_slash_command_alone_is_saved(talk: Talk, store: Store) -> None:

@@ -152,7 +152,7 @@ def test_what_was_done_for_a_request_whose_thread_ended_is_finished(
 
     assert heads(store) == []
     assert find_unsaved_work(store) == []
-    assert sessions.dead(store, since=datetime(2026, 1, 1, tzinfo=UTC)) == []
+    assert sessions.list_dead(store, since=datetime(2026, 1, 1, tzinfo=UTC)) == []
 
 
 def test_what_is_only_committed_after_a_thread_ended_is_no_other_work(

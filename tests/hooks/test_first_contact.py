@@ -255,7 +255,7 @@ def test_unsaved_sessions_are_named_at_each_start_until_they_are_recovered(
     for number in range(3):
         assert Talk(talk.folder, f"new-{number}").start().count("unsaved work") == 1
 
-    recover_sessions(store, sessions.dead(store, since=store.now() - timedelta(days=7)))
+    recover_sessions(store, sessions.list_dead(store, since=store.now() - timedelta(days=7)))
     assert "unsaved work" not in Talk(talk.folder, "last").start()
 
 
@@ -355,7 +355,7 @@ def test_a_folder_of_transcripts_that_cannot_be_listed_is_reported(
     reply = json.loads(start.answer("claude", data, context.state_folder()))
 
     assert "leftoff doctor" in reply["systemMessage"]
-    (noted,) = trouble.recent(context.state_folder())
+    (noted,) = trouble.list_recent(context.state_folder())
     assert noted.where == "looking for unsaved sessions"
     assert noted.what == f"Permission denied: {old.transcript.parent}"
 

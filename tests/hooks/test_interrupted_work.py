@@ -28,7 +28,7 @@ def begin(talk: Talk, store: Store) -> None:
 
 
 def loop_of(talk: Talk, store: Store) -> Loop:
-    found = features.loop(store, talk.session_id)
+    found = features.load_loop(store, talk.session_id)
     assert found is not None
     return found
 
@@ -73,7 +73,7 @@ def test_the_next_session_is_told_what_a_crash_broke_off(
     assert "INTERRUPTED: feature-001 Export orders broke off at attempt 2 of 15 (crashed)" in reply
     assert "1. Stringify the list -> unbounded array" in reply
     assert "FRESH APPROACH: " in reply
-    alive = features.loop(store, "alive")
+    alive = features.load_loop(store, "alive")
     assert alive is not None
     assert alive.interrupted is None
 
@@ -108,4 +108,4 @@ def test_features_that_cannot_be_read_let_the_session_end_and_the_next_begin(
     talk.fire("SessionEnd", reason="logout")
 
     assert "Export the orders" in next_talk.start()
-    assert trouble.recent(context.state_folder())
+    assert trouble.list_recent(context.state_folder())

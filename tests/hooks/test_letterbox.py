@@ -78,7 +78,7 @@ def test_session_start_keeps_silent_whatever_comes_in(real_box: Letterbox, paylo
     done = real_box.fire("SessionStart", payload)
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert trouble.recent(real_box.state) == []
+    assert trouble.list_recent(real_box.state) == []
 
 
 @pytest.mark.parametrize("payload", HOSTILE.values(), ids=HOSTILE)
@@ -95,7 +95,7 @@ def test_settle_survives_whatever_was_kept(
     for _ in range(3):
         settle.run(state)
 
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
 
 
 @pytest.mark.slow("starts many programs")
@@ -111,7 +111,7 @@ def test_every_recorded_payload_is_taken(real_box: Letterbox, tmp_path: Path) ->
 
     assert settle.run(real_box.state, wait_seconds=120)
     assert real_box.spooled() == []
-    assert trouble.recent(real_box.state) == []
+    assert trouble.list_recent(real_box.state) == []
 
 
 def _spoil(data: bytes) -> list[bytes]:
@@ -630,7 +630,7 @@ def test_a_spool_that_nobody_empties_is_bounded(box: Letterbox) -> None:
     assert len(box.spooled()) == before
     assert settle.run(box.state)
     assert not (box.state / "full").exists()
-    assert "Events were lost" in trouble.recent(box.state)[-1].what
+    assert "Events were lost" in trouble.list_recent(box.state)[-1].what
     box.fire("Stop", b"{}")
     assert len(box.spooled()) == 1
 

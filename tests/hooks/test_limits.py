@@ -65,7 +65,7 @@ def at_work(state: Path) -> Iterator[list[int]]:
 def _is_at(state: Path, name: str) -> bool:
     # An event is read first, and settled when all were.
     found = lease.words_of(f"{state}/trying")
-    waiting = [letter.path.name for letter in spool.letters(state)]
+    waiting = [letter.path.name for letter in spool.list_letters(state)]
     return bool(found) and found[0].startswith(name) and waiting == [found[0]]
 
 
@@ -83,7 +83,7 @@ def test_others_do_not_wait_behind_an_event_that_takes_too_long(
 
     assert settles(state, 2).wait(120) == 0
 
-    (left,) = spool.letters(state)
+    (left,) = spool.list_letters(state)
     assert (left.failures, left.deaths) == (1, 0)
     assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
     assert not (state / "settling").exists()
@@ -94,16 +94,16 @@ def test_others_do_not_wait_behind_an_event_that_takes_too_long(
 def test_an_event_that_took_too_long_three_times_is_set_aside_and_told(
     endless: Talk, state: Path
 ) -> None:
-    (letter,) = spool.letters(state)
+    (letter,) = spool.list_letters(state)
     tried = lease.next_name(lease.next_name(letter.path.name, "t"), "t")
     letter.path.rename(letter.path.with_name(tried))
 
     for _ in range(2):
         assert settles(state, 2).wait(120) == 0
 
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
     assert [path.name for path in (state / "poison").iterdir()] == [letter.path.name]
-    assert "set aside" in trouble.recent(state)[-1].where
+    assert "set aside" in trouble.list_recent(state)[-1].where
     del endless
 
 
@@ -113,7 +113,7 @@ def test_a_kill_from_outside_counts_apart_from_a_failure(endless: Talk, state: P
 
     lease.count_death(str(state), "k")
 
-    (left,) = spool.letters(state)
+    (left,) = spool.list_letters(state)
     assert (left.failures, left.deaths) == (0, 1)
     assert not left.is_hopeless
     del endless
@@ -135,7 +135,7 @@ def test_a_settle_that_was_stopped_is_killed_by_the_next_and_its_event_tried_las
         assert settles(state, 2).wait(120) == 0
 
     assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
-    (left,) = spool.letters(state)
+    (left,) = spool.list_letters(state)
     assert left.deaths == 1
     del endless
 
@@ -157,13 +157,13 @@ def test_a_session_start_does_not_wait_for_an_event_that_takes_too_long(
     with at_work(state):
         talk.start()
 
-        assert len(spool.letters(state)) == 1
+        assert len(spool.list_letters(state)) == 1
     assert store.index().newest(9) == []
     del endless
 
 
 def test_doctor_says_that_settle_does_not_advance(endless: Talk, state: Path) -> None:
-    (name,) = [letter.path.name for letter in spool.letters(state)]
+    (name,) = [letter.path.name for letter in spool.list_letters(state)]
     with at_work(state):
         (found,) = inspect_spool.check_spool(World(places=find_places(read_environment())))
 
@@ -176,9 +176,9 @@ def test_what_waits_for_more_than_a_minute_is_told_to_the_next_session(
     talk: Talk, state: Path
 ) -> None:
     talk.post("Stop")
-    (letter,) = spool.letters(state)
+    (letter,) = spool.list_letters(state)
     os.utime(letter.path, (1, 1))
 
-    assert [each.where for each in trouble.recent(state)] == ["settle"]
+    assert [each.where for each in trouble.list_recent(state)] == ["settle"]
     assert settle.run(state)
-    assert trouble.recent(state) == []
+    assert trouble.list_recent(state) == []

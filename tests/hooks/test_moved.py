@@ -94,15 +94,15 @@ def test_a_session_goes_on_through_git_init(tmp_path: Path) -> None:
     talk.edit("app.py")
     talk.fire("Stop")
     Repo(folder)
-    assert [life.session_id for life in records.lives(state_folder(), find_project(folder))] == [
-        "first"
-    ]
+    assert [
+        life.session_id for life in records.list_lives(state_folder(), find_project(folder))
+    ] == ["first"]
 
     talk.say("Next I will run the tests.")
     talk.fire("SessionEnd", reason="prompt_input_exit")
 
     assert "Add a login form to app.py" in Talk(folder, "second").start()
-    assert records.lives(state_folder(), find_project(folder))[0].session_id == "second"
+    assert records.list_lives(state_folder(), find_project(folder))[0].session_id == "second"
 
 
 def test_after_git_init_above_in_the_folder_above(plain: Path) -> None:

@@ -52,7 +52,7 @@ def test_an_event_that_the_end_overtook_does_not_revive_the_session(
 
     talk.fire(event)
 
-    assert records.lives(store.project.state_folder, store.project) == []
+    assert records.list_lives(store.project.state_folder, store.project) == []
     assert records.load(store, "claude", talk.session_id).ended_at == ended is not None
     # Nobody works on the thread, so the next session is offered it.
     talk.session_id = "another"
@@ -66,6 +66,6 @@ def test_a_prompt_after_the_end_shows_that_the_session_goes_on(talk: Talk, store
 
     talk.fire("UserPromptSubmit", prompt="and the tests")
 
-    (life,) = records.lives(store.project.state_folder, store.project)
+    (life,) = records.list_lives(store.project.state_folder, store.project)
     assert life.session_id == talk.session_id
     assert records.load(store, "claude", talk.session_id).ended_at is None

@@ -177,7 +177,8 @@ def test_a_start_does_not_wait_for_a_transcript_that_takes_too_long(
     assert at_work(endless)
     kill_all(endless)
     assert "leftoff: still reading 1 session that ended here." in reply
-    assert [life.tries for life in records.lives(context.state_folder(), store.project)] == [1, 0]
+    lives = records.list_lives(context.state_folder(), store.project)
+    assert [life.tries for life in lives] == [1, 0]
 
 
 def test_a_session_that_nobody_could_recover_in_time_is_saved_as_it_was_known(
@@ -190,7 +191,7 @@ def test_a_session_that_nobody_could_recover_in_time_is_saved_as_it_was_known(
 
     assert TASK in next_talk.start()
 
-    assert "takes too long to read" in trouble.recent(state)[-1].what
+    assert "takes too long to read" in trouble.list_recent(state)[-1].what
     assert records.life_of(state, "claude", endless.session_id) is None
 
 

@@ -22,7 +22,7 @@ from talk import Talk
 
 def is_settled() -> bool:
     state = context.state_folder()
-    return not spool.letters(state) and not (state / "settling").exists()
+    return not spool.list_letters(state) and not (state / "settling").exists()
 
 
 def drop_letter(talk: Talk, event: str, **fields: object) -> subprocess.Popen[bytes]:
@@ -50,9 +50,9 @@ def test_a_bad_event_is_set_aside_after_three_tries_and_told(talk: Talk, store: 
     for _ in range(3):
         talk.fire("SessionEnd", reason="other")
 
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
     assert len(list((state / "poison").iterdir())) == 1
-    assert "set aside" in trouble.recent(state)[0].where
+    assert "set aside" in trouble.list_recent(state)[0].where
     assert len(store.index().newest(9)) == 1
 
 
@@ -81,7 +81,7 @@ def test_no_payload_stops_settle(data: bytes) -> None:
     for _ in range(3):
         assert settle.run(state)
 
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
 
 
 def test_half_an_emoji_in_a_prompt_is_no_trouble(talk: Talk, store: Store) -> None:
@@ -91,10 +91,10 @@ def test_half_an_emoji_in_a_prompt_is_no_trouble(talk: Talk, store: Store) -> No
     talk.say("Half done.", percent=96)
     talk.fire("UserPromptSubmit", prompt="Take the icon \ud83d for the login button")
 
-    assert [each.text for each in prompt_queue.pending(store)] == [
+    assert [each.text for each in prompt_queue.list_pending(store)] == [
         "Take the icon ? for the login button"
     ]
-    assert trouble.recent(state) == []
+    assert trouble.list_recent(state) == []
 
 
 def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: Store) -> None:
@@ -110,7 +110,7 @@ def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: S
         file.write(data[20:])
     process.wait()
 
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
     assert len(store.index().newest(9)) == 1
 
 
@@ -122,7 +122,7 @@ def test_only_one_settle_runs_at_a_time(talk: Talk) -> None:
         assert settle.run(state) is False
 
     assert settle.run(state) is True
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
 
 
 def test_an_event_that_comes_while_a_settle_ends_is_settled_by_the_one_it_starts(
@@ -141,7 +141,7 @@ def test_an_event_that_comes_while_a_settle_ends_is_settled_by_the_one_it_starts
         until(lambda: _has_open(process, state / "settle.lock"), "the lock")
     assert process.wait(60) == 0
 
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
     assert len(store.index().newest(9)) == 1
 
 
@@ -152,7 +152,7 @@ def test_an_event_that_comes_while_a_settle_is_at_work_is_left_to_it(talk: Talk)
         (state / "settling").write_text(f"{os.getpid()}\n", encoding="ascii")
         settle.leave_or_run(str(state))
 
-    assert len(spool.letters(state)) == 1
+    assert len(spool.list_letters(state)) == 1
 
 
 def _has_open(process: subprocess.Popen[bytes], path: Path) -> bool:
@@ -220,7 +220,7 @@ def test_two_hundred_events_at_once_are_all_settled_and_no_process_stays(
     assert outputs == {(b"", b"")}
     assert {process.returncode for process in running} == {0}
     assert len(store.index().newest(300)) == 200
-    assert trouble.recent(context.state_folder()) == []
+    assert trouble.list_recent(context.state_folder()) == []
 
 
 def settles_left() -> list[str]:
@@ -247,9 +247,9 @@ def test_a_settle_killed_in_the_middle_loses_nothing(talk: Talk, store: Store) -
 
     for _ in range(10):
         process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
-        before = len(spool.letters(state))
+        before = len(spool.list_letters(state))
         until(
-            lambda before=before: len(spool.letters(state)) < before or is_settled(),  # type: ignore[misc]
+            lambda before=before: len(spool.list_letters(state)) < before or is_settled(),  # type: ignore[misc]
             "some of it to be settled",
         )
         process.send_signal(signal.SIGKILL)
@@ -257,7 +257,7 @@ def test_a_settle_killed_in_the_middle_loses_nothing(talk: Talk, store: Store) -
     # A git that the killed one had just forked may hold its lock for a moment.
     assert settle.run(state, wait_seconds=120)
 
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
     assert {entry.session_id for entry in store.index().newest(100)} == {
         each.session_id for each in talks
     }
@@ -274,18 +274,18 @@ def test_a_settle_killed_in_the_middle_of_a_session_settles_all_of_it_again(
         for _ in range(20):
             each.post("Stop")
         each.post("SessionEnd", reason="other")
-    waiting = len(spool.letters(state))
+    waiting = len(spool.list_letters(state))
 
     for left in (waiting - 1, waiting // 2, 1):
         process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
-        until(lambda left=left: len(spool.letters(state)) <= left, "some to be settled")  # type: ignore[misc]
+        until(lambda left=left: len(spool.list_letters(state)) <= left, "some to be settled")  # type: ignore[misc]
         for word in lease.words_of(f"{state}/settling")[2:3]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(word), signal.SIGKILL) if int(word) else None
         process.wait()
     assert settle.run(state, wait_seconds=120)
 
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
     saved = [str(entry.session_id) for entry in store.index().newest(100)]
     assert sorted(saved) == sorted(each.session_id for each in talks)
 

@@ -127,7 +127,7 @@ def test_a_failing_snapshot_is_noted_and_stops_nothing(
     talk.fire("Stop")
     run_before(talk, "git reset --hard")
 
-    assert [each.where for each in trouble.recent(context.state_folder())] == [
+    assert [each.where for each in trouble.list_recent(context.state_folder())] == [
         "taking a snapshot",
         "taking a snapshot before a command",
     ]

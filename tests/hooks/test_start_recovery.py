@@ -114,7 +114,7 @@ def test_a_dead_session_whose_events_wait_is_offered(
     assert "leftoff: a session died here" in text
     assert TASK in text
     assert store.load(store.index().heads(["open"], 9)[0]).pending_prompts == [TASK]
-    assert spool.letters(context.state_folder()) == []
+    assert spool.list_letters(context.state_folder()) == []
 
 
 def test_a_dead_session_whose_end_waits_is_saved_as_ended(
@@ -141,7 +141,7 @@ def test_a_settle_at_work_does_not_keep_a_dead_session_from_being_offered(
 
     assert TASK in text
     assert "then update the changelog" in text
-    assert spool.letters(context.state_folder()) == []
+    assert spool.list_letters(context.state_folder()) == []
 
 
 @pytest.mark.usefixtures("busy_settle")
@@ -182,7 +182,7 @@ def test_events_of_other_sessions_are_left_to_settle(
 
     assert TASK in next_talk.start()
 
-    (left,) = spool.letters(context.state_folder())
+    (left,) = spool.list_letters(context.state_folder())
     found = spool.read(left)
     assert found is not None
     assert found.session_id == "other"
@@ -338,12 +338,12 @@ def test_settle_leaves_a_session_to_the_process_that_has_it(talk: Talk, store: S
     holder = Holder(_HOLD_SESSION, talk.session_id)
     running = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
 
-    until(lambda: len(spool.letters(state)) == 1, "the other session to be settled")
+    until(lambda: len(spool.list_letters(state)) == 1, "the other session to be settled")
     assert records.load(store, "claude", talk.session_id).seen_at is None
     holder.let_go()
     assert running.wait(60) == 0
 
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
     assert records.load(store, "claude", talk.session_id).turn.asked == TASK
 
 

@@ -66,7 +66,7 @@ def test_a_locked_index_does_not_keep_a_session_from_starting(talk: Talk, store:
     assert reply == {
         "systemMessage": "leftoff: the session start was stopped; run `leftoff doctor` for details."
     }
-    (noted,) = trouble.recent(context.state_folder())
+    (noted,) = trouble.list_recent(context.state_folder())
     assert (noted.where, "index" in noted.what) == ("session start", True)
 
 
@@ -78,7 +78,7 @@ def test_on_a_full_disk_the_work_is_still_offered(talk: Talk, store: Store) -> N
     assert "Run pytest -k login" in str(start_apart(talk, is_disk_full=True))
 
     # The session could not be recorded, which needs no room to be noted.
-    noted = trouble.recent(context.state_folder())
+    noted = trouble.list_recent(context.state_folder())
     assert "Events were lost" in noted[-1].what
 
 
@@ -109,6 +109,6 @@ def test_a_transcript_that_cannot_be_read_does_not_cost_the_offer(talk: Talk, st
     talk.transcript = talk.folder / ("x" * 300)
 
     assert "Run pytest -k login" in talk.start()
-    (noted,) = trouble.recent(context.state_folder())
+    (noted,) = trouble.list_recent(context.state_folder())
     assert noted.where == "reading the session's transcript"
     assert noted.what == f"File name too long: {talk.transcript}"[:500]

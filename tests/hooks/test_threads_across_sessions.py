@@ -589,14 +589,14 @@ def test_what_a_crash_left_stays_until_a_session_deals_with_it(
     resume_by_prompt(last)
     last.run("python migrate.py --all", "migrated")
     last.edit("CHANGELOG.md")
-    assert [each.text for each in prompt_queue.pending(store)] == [WAITING]
+    assert [each.text for each in prompt_queue.list_pending(store)] == [WAITING]
     last.say("The changelog has its entry.")
     last.fire("Stop", last_assistant_message="The changelog has its entry.")
     last.fire("SessionEnd", reason="other")
 
     assert only(store).in_flight is None
     assert only(store).pending_prompts == []
-    assert prompt_queue.pending(store) == []
+    assert prompt_queue.list_pending(store) == []
     assert [each.fate for each in prompt_queue.history(store)] == ["answered"]
 
 
@@ -613,14 +613,14 @@ def test_a_call_clears_what_was_interrupted_and_the_prompt_still_waits(
     assert only(store).session_id == "session-2"
     assert only(store).in_flight is None
     assert only(store).pending_prompts == [WAITING]
-    assert [each.text for each in prompt_queue.pending(store)] == [WAITING]
+    assert [each.text for each in prompt_queue.list_pending(store)] == [WAITING]
 
 
 @pytest.mark.parametrize("fate", ["asked again", "dropped"])
 def test_a_prompt_that_was_dealt_with_does_not_come_back(
     killed: Checkpoint, talk: Talk, store: Store, fate: str
 ) -> None:
-    (waiting,) = prompt_queue.pending(store)
+    (waiting,) = prompt_queue.list_pending(store)
     later = Talk(talk.folder, "session-2")
     resume_by_prompt(later)
     if fate == "asked again":

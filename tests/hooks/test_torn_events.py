@@ -66,9 +66,9 @@ def test_an_event_whose_hook_was_killed_is_finished_without_another_coming(
     settled = subprocess.run(words, check=False)
 
     assert settled.returncode == 0
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
     assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
-    assert trouble.recent(state) == []
+    assert trouble.list_recent(state) == []
 
 
 def test_one_that_says_nothing_of_its_session_is_set_aside_and_told(state: Path) -> None:
@@ -77,7 +77,7 @@ def test_one_that_says_nothing_of_its_session_is_set_aside_and_told(state: Path)
     assert settle.run(state)
 
     assert [each.name for each in (state / "poison").iterdir()] == [path.name]
-    assert "set aside" in trouble.recent(state)[0].where
+    assert "set aside" in trouble.list_recent(state)[0].where
 
 
 def test_one_of_the_future_is_not_waited_for(state: Path) -> None:
@@ -86,7 +86,7 @@ def test_one_of_the_future_is_not_waited_for(state: Path) -> None:
 
     assert settle.run(state)
 
-    assert spool.letters(state) == []
+    assert spool.list_letters(state) == []
 
 
 @given(st.binary(max_size=200), st.integers(0, 300), st.sampled_from(["", "s-1", "../x", "*"]))
@@ -121,7 +121,7 @@ def test_after_a_full_disk_a_session_is_still_saved(
     assert settle.run(state)
 
     assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
-    assert [each.what for each in trouble.recent(state)] == [
+    assert [each.what for each in trouble.list_recent(state)] == [
         "Events were lost because they could not be written to the spool folder."
     ]
 
@@ -177,8 +177,8 @@ def test_an_event_whose_hook_dies_while_it_writes_is_settled_without_another_com
     until(lambda: not spooled(state), "the event to be settled")
 
     assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
-    assert trouble.recent(state) == []
+    assert trouble.list_recent(state) == []
 
 
 def spooled(state: Path) -> list[Path]:
-    return [letter.path for letter in spool.letters(state)]
+    return [letter.path for letter in spool.list_letters(state)]

@@ -111,7 +111,7 @@ def test_features_fixes_loops_and_agents_are_taken_in(cli: Cli) -> None:
     assert fix.linked_to == "feature-003"
     assert board().orchestration.results[0].agent == "reviewer"
     store = Store(find_project())
-    loop = features.loops(store)["session-0f3b9a52-1111-4222-8333-444455556666"]
+    loop = features.load_loops(store)["session-0f3b9a52-1111-4222-8333-444455556666"]
     store.close()
     assert (loop.status, loop.attempt, loop.phase) == ("in_progress", 3, "implement")
     assert loop.history[0].root_cause == "The array has no bound"
@@ -169,7 +169,7 @@ def test_files_of_older_versions_are_read(cli: Cli) -> None:
     assert board().orchestration.patterns == ["Clocks are passed in"]
     assert {each["summary"] for each in cli.json("list")} == {"Login works", "Logout"}
     store = Store(find_project())
-    loop = features.loop(store)
+    loop = features.load_loop(store)
     store.close()
     assert loop is not None
     assert (loop.feature, loop.attempt, loop.max_attempts) == ("feature-002", 2, 10)

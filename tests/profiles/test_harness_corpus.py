@@ -75,7 +75,7 @@ def read_store(store: Store) -> str:
     found = [to_plain(store.load(each)) for each in store.index().newest(50)]
     entries = memory.entries(store, kinds=KINDS, statuses=STATUSES)
     board = to_plain(features.load(store))
-    loops = {key: to_plain(each) for key, each in features.loops(store).items()}
+    loops = {key: to_plain(each) for key, each in features.load_loops(store).items()}
     return json.dumps([found, [*map(to_plain, entries)], board, loops], ensure_ascii=False)
 
 

@@ -239,7 +239,7 @@ def test_links_name_the_same_feature_whatever_its_number_is(
     assert [each.dependencies for each in board.features if each.name == "Mail it"] == [[export]]
     assert [(each.name, each.linked_to) for each in board.fixes] == [("Quote commas", export)]
     assert [each.feature for each in memory.entries(store)] == [export]
-    assert [each.feature for each in features.loops(store).values()] == [named["Mail it"]]
+    assert [each.feature for each in features.load_loops(store).values()] == [named["Mail it"]]
 
 
 @pytest.mark.promise("harness", 142)

@@ -37,7 +37,7 @@ def test_text_before_the_first_header_is_the_first_entry_with_the_time_legacy(
 
     prompt_queue.import_prompts(store, found, "session-1")
 
-    waiting = prompt_queue.pending(store)
+    waiting = prompt_queue.list_pending(store)
     assert [(each.written_at, each.text) for each in waiting] == [
         (LEGACY, "delete the old table"),
         ("", "rename the column and rerun the migrations"),
@@ -52,7 +52,7 @@ def test_taking_a_file_in_again_adds_nothing(store: Store) -> None:
     prompt_queue.import_prompts(store, found, "session-1")
 
     assert prompt_queue.import_prompts(store, found, "session-1") == []
-    assert len(prompt_queue.pending(store)) == 3
+    assert len(prompt_queue.list_pending(store)) == 3
 
 
 @given(st.text())

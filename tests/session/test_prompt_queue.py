@@ -35,7 +35,7 @@ def event(prompt: str, session_id: str = "a", *, at: float = 1_794_770_000.0) ->
 
 
 def texts(store: Store) -> list[str]:
-    return [prompt.text for prompt in prompt_queue.pending(store)]
+    return [prompt.text for prompt in prompt_queue.list_pending(store)]
 
 
 def autosave(store: Store, session_id: str, *waiting: str) -> None:
@@ -53,7 +53,7 @@ def autosave(store: Store, session_id: str, *waiting: str) -> None:
 def test_a_captured_prompt_waits_with_its_time_and_session(store: Store) -> None:
     prompt_queue.keep(store, event(RENAME))
 
-    (prompt,) = prompt_queue.pending(store)
+    (prompt,) = prompt_queue.list_pending(store)
 
     assert (prompt.text, prompt.session_id, prompt.agent) == (RENAME, "a", "claude")
     assert prompt.at == datetime.fromtimestamp(1_794_770_000, UTC)
@@ -80,12 +80,12 @@ def test_the_same_prompt_of_the_same_session_waits_once(store: Store) -> None:
     prompt_queue.keep(store, event(RENAME, at=1_794_770_001.0))
     prompt_queue.keep(store, event(RENAME, "b", at=1_794_770_002.0))
 
-    assert [prompt.session_id for prompt in prompt_queue.pending(store)] == ["a", "b"]
+    assert [prompt.session_id for prompt in prompt_queue.list_pending(store)] == ["a", "b"]
 
 
 def test_the_same_prompt_waits_again_after_the_first_was_answered(store: Store) -> None:
     prompt_queue.keep(store, event("continue"))
-    prompt_queue.record(store, prompt_queue.pending(store)[0], "answered")
+    prompt_queue.record(store, prompt_queue.list_pending(store)[0], "answered")
     prompt_queue.keep(store, event("continue", at=1_794_770_009.0))
 
     assert texts(store) == ["continue"]
@@ -140,7 +140,7 @@ def test_a_torn_line_costs_no_other_prompt(store: Store, project: Project) -> No
 
 def test_what_is_done_about_a_prompt_is_kept_and_can_be_taken_back(store: Store) -> None:
     prompt_queue.keep(store, event(RENAME))
-    (prompt,) = prompt_queue.pending(store)
+    (prompt,) = prompt_queue.list_pending(store)
 
     prompt_queue.record(store, prompt, "edited", text="rename the table")
     assert texts(store) == ["rename the table"]
@@ -155,7 +155,7 @@ def test_a_notice_of_a_program_is_no_prompt_of_a_person(store: Store) -> None:
     prompt_queue.keep(store, event("<task-notification>agent 3 finished</task-notification>"))
     prompt_queue.keep(store, event("<b>bold</b> is not shown", at=1_794_770_001.0))
 
-    assert [each.is_from_a_person for each in prompt_queue.pending(store)] == [False, True]
+    assert [each.is_from_a_person for each in prompt_queue.list_pending(store)] == [False, True]
 
 
 # --- answered after all ---
@@ -215,8 +215,8 @@ def test_prompts_that_a_crash_left_in_the_queue_are_found_once(store: Store) -> 
     prompt_queue.keep(store, event(RENAME))
 
     assert sorted(texts(store)) == ["QUEUED-PROMPT waiting", RENAME]
-    assert [each.id for each in prompt_queue.pending(store)] == [
-        each.id for each in prompt_queue.pending(store)
+    assert [each.id for each in prompt_queue.list_pending(store)] == [
+        each.id for each in prompt_queue.list_pending(store)
     ]
 
 
@@ -249,7 +249,7 @@ def test_prompts_of_autosaves_are_found_as_they_come_and_go(
 
 def test_a_found_prompt_that_was_dropped_stays_dropped(store: Store) -> None:
     autosave(store, "a", RENAME)
-    prompt_queue.record(store, prompt_queue.pending(store)[0], "dropped")
+    prompt_queue.record(store, prompt_queue.list_pending(store)[0], "dropped")
 
     assert texts(store) == []
     assert [(each.text, each.fate) for each in prompt_queue.history(store)] == [(RENAME, "dropped")]
@@ -320,7 +320,7 @@ def test_nothing_that_was_captured_is_ever_gone(
     store = Store(project_at(tmp_path_factory.mktemp("queue")))
     kept: set[str] = set()
     for n, (number, action) in enumerate(steps):
-        before = prompt_queue.pending(store)
+        before = prompt_queue.list_pending(store)
         if action is None:
             prompt_queue.keep(store, event(words[number], at=1_794_770_000.0 + n))
         elif before:
@@ -354,7 +354,7 @@ def test_a_prompt_is_the_users_if_its_session_ran_on_this_machine(store: Store) 
 
     whose = {
         each.session_id: prompt_queue.is_the_users(store, each)
-        for each in prompt_queue.pending(store)
+        for each in prompt_queue.list_pending(store)
     }
 
     assert whose == {"ran-here": True, "from-elsewhere": False, "captured-here": True}

@@ -174,7 +174,7 @@ def test_saved_work_is_no_longer_named_although_nothing_is_read(
     old.work()
     set_back(old.transcript)
     assert len(name_unsaved(store)) == 1
-    recover_sessions(store, sessions.dead(store, since=store.now() - timedelta(days=1)))
+    recover_sessions(store, sessions.list_dead(store, since=store.now() - timedelta(days=1)))
     read()
 
     assert name_unsaved(store) == []

@@ -156,7 +156,7 @@ def _check_store(folder: Path, at: int) -> None:
     item = features.find(features.load(store), "1")
     assert (item.pr, item.is_archived) == (12, True), at
     assert [entry.text for entry in memory.entries(store)] == ["Stream"], at
-    assert all(loop.status == "idle" for loop in features.loops(store).values()), at
+    assert all(loop.status == "idle" for loop in features.load_loops(store).values()), at
     newest = store.load(store.index().newest(1)[0])
     assert (newest.trigger, newest.summary) == ("ship", "Export orders"), at
     store.close()

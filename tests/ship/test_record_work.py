@@ -143,7 +143,7 @@ def test_what_is_complete_is_archived_and_the_loop_set_back(
         *step(answer, "tidy")["lines"],
     ]
     assert shop.subjects()[0] == "feat(feature-001): Export orders"
-    assert [loop.last_checkpoint for loop in features.loops(store).values()] == [shop.head()]
+    assert [loop.last_checkpoint for loop in features.load_loops(store).values()] == [shop.head()]
 
 
 def test_an_agents_session_ships_with_what_it_says_and_what_it_was_taught(

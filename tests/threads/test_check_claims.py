@@ -169,7 +169,7 @@ def test_the_named_one_is_chosen(store: Store) -> None:
 
 def test_none_one_several(store: Store) -> None:
     assert check_claims.choose(store, None) is None
-    assert check_claims.newest(store) is None
+    assert check_claims.find_newest(store) is None
     first = store.save(draft("first-thing")).checkpoint
     chosen = check_claims.choose(store, None)
     assert chosen is not None
@@ -179,7 +179,7 @@ def test_none_one_several(store: Store) -> None:
         check_claims.choose(store, None)
 
     assert [each["choice"] for each in several.value.choices] == ["second-thing", "first-thing"]
-    newest = check_claims.newest(store)
+    newest = check_claims.find_newest(store)
     assert newest is not None
     assert newest.name == "second-thing"
 
@@ -202,7 +202,7 @@ def test_autosaves_do_not_count_beside_what_was_saved_on_purpose(store: Store) -
     store.save(draft("second-thing"))
     save_automatically("first-thing")
     assert _name_of(check_claims.choose(store, None, offers="latest")) == "second-thing"
-    assert _name_of(check_claims.newest(store, prefers_saved=True)) == "second-thing"
+    assert _name_of(check_claims.find_newest(store, prefers_saved=True)) == "second-thing"
     with pytest.raises(ChoiceNeeded) as several:
         check_claims.choose(store, None, offers="saved")
     assert {each["choice"] for each in several.value.choices} == {"first-thing", "second-thing"}
@@ -223,7 +223,7 @@ def test_this_worktree_comes_first_then_this_branch_then_the_newest(
     store.save(draft("both-of-them", branch="side", worktree=str(other.folder)))
     store.save(draft("newest-one", branch="main", worktree=str(repo.folder)))
 
-    assert [entry.name for entry in check_claims.candidates(store)] == [
+    assert [entry.name for entry in check_claims.list_candidates(store)] == [
         "both-of-them", "here-elsewhere", "this-branch", "newest-one", "neither-one"
     ]  # fmt: skip
     store.close()
@@ -239,7 +239,7 @@ def test_work_of_a_removed_worktree_is_near_where_its_branch_is_checked_out(
     repo.git("worktree", "remove", "--force", str(tree))
 
     def list_names() -> list[str | None]:
-        return [entry.name for entry in check_claims.candidates(store)]
+        return [entry.name for entry in check_claims.list_candidates(store)]
 
     assert list_names() == ["on-main", "on-side"]
     repo.git("checkout", "-q", "side")
@@ -251,15 +251,15 @@ def test_what_was_declined_is_offered_only_when_nothing_is_open(store: Store) ->
     first = store.save(draft("first-thing")).checkpoint
     second = store.save(draft("second-thing")).checkpoint
     store.record("resumed", [first.id])
-    assert {entry.id for entry in check_claims.candidates(store)} == {first.id, second.id}
+    assert {entry.id for entry in check_claims.list_candidates(store)} == {first.id, second.id}
     store.record("declined", [second.id])
 
     # Resumed work is still open: the session that resumed it may have ended without doing it.
-    assert [entry.id for entry in check_claims.candidates(store)] == [first.id]
+    assert [entry.id for entry in check_claims.list_candidates(store)] == [first.id]
     store.record("declined", [first.id])
-    assert {entry.id for entry in check_claims.candidates(store)} == {first.id, second.id}
+    assert {entry.id for entry in check_claims.list_candidates(store)} == {first.id, second.id}
     store.record("cleared", [first.id, second.id])
-    assert check_claims.candidates(store) == []
+    assert check_claims.list_candidates(store) == []
 
 
 def test_an_unreadable_checkpoint_does_not_stand_in_the_way(store: Store) -> None:
@@ -269,8 +269,8 @@ def test_an_unreadable_checkpoint_does_not_stand_in_the_way(store: Store) -> Non
     for entry in fresh.index().heads(["open"], 10):
         fresh.index().recheck([entry])
 
-    assert [entry.id for entry in check_claims.candidates(fresh)] == [good.id]
-    newest = check_claims.newest(fresh)
+    assert [entry.id for entry in check_claims.list_candidates(fresh)] == [good.id]
+    newest = check_claims.find_newest(fresh)
     assert newest is not None
     assert newest.id == good.id
     fresh.close()

@@ -28,7 +28,7 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
     """
     if not explain:
         raise UsageError("Hooks save automatically.", hint="`leftoff auto --explain` shows when.")
-    session = sessions.current(app.store)
+    session = sessions.find_current(app.store)
     percent = given["percent"]
     if percent is None and session is not None:
         percent = session.facts.percent

@@ -84,7 +84,7 @@ def feature_list(app: App, *, with_all: bool, status: str | None) -> None:
         for each in board.items
         if (with_all or not each.is_archived) and status in {None, each.status}
     ]
-    at_hand = features.loop(app.store, _find_session_id(app))
+    at_hand = features.load_loop(app.store, _find_session_id(app))
     if app.out.as_json or not items:
         app.out.result([_to_plain(each) for each in items], explain_empty_list(board))
         return
@@ -158,8 +158,8 @@ def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
 )
 def feature_show(app: App, key: str | None, *, for_helper: bool) -> None:
     """Show a feature or fix in full (default: the current one)."""
-    board, loops = features.load(app.store), features.loops(app.store)
-    at_hand = features.loop(app.store, _find_session_id(app))
+    board, loops = features.load(app.store), features.load_loops(app.store)
+    at_hand = features.load_loop(app.store, _find_session_id(app))
     item = features.find(board, key) if key else _find_current(board, at_hand)
     if for_helper:
         text = features.brief_helper(app.store, item, verify=app.settings.verify)

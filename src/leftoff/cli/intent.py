@@ -46,7 +46,7 @@ def _is_at_start(app: App) -> bool:
     if session is None:
         return True
     try:
-        lives = records.lives(app.environment.state_folder, app.project)
+        lives = records.list_lives(app.environment.state_folder, app.project)
     except NotAProject:
         return False
     return any(
@@ -89,6 +89,6 @@ def _spell(app: App, text: str, name: str) -> str:
 
 def _list_names(app: App) -> tuple[list[str], bool]:
     try:
-        return app.store.index().names_like(""), bool(check_claims.candidates(app.store))
+        return app.store.index().names_like(""), bool(check_claims.list_candidates(app.store))
     except NotAProject:
         return [], False

@@ -14,7 +14,7 @@ def lint(app: App, name: str | None) -> None:
 
     Checks the newest one unless you name another. Exits with 4 if it fails.
     """
-    entry = app.workspace.find(name) if name is not None else check_claims.newest(app.store)
+    entry = app.workspace.find(name) if name is not None else check_claims.find_newest(app.store)
     if entry is None:
         raise NoSuchCheckpoint(
             "No saved checkpoints found.", hint="Run `leftoff save` to create one."

@@ -35,7 +35,7 @@ def show_nothing(app: App, interrupted: Sequence[Loop], described: Rendered) -> 
     if app.settings.offers != "saved":
         app.out.text([*lines, *point_elsewhere(app)])
         return
-    if automatic := check_claims.candidates(app.store):
+    if automatic := check_claims.list_candidates(app.store):
         key = quote_key(automatic[0].name, automatic[0].id)
         count = format_count(len(automatic), "piece")
         lines = [f"{count} of work saved automatically; to see the newest: leftoff resume {key}"]

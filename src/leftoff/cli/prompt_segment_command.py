@@ -45,7 +45,7 @@ def _read(project: Project, store: Store) -> tuple[str, float, int, int]:
     here = next((each for each in found if _is_here(each, project)), None)
     if here is None:
         return "", 0.0, 0, 0
-    lives = records.lives(project.state_folder, project)
+    lives = records.list_lives(project.state_folder, project)
     running = {life.session_id for life in lives if not life.has_crashed}
     has_log = any(path.exists() for path in store.log_paths("prompts"))
     kept = prompt_queue.list_kept(store) if has_log else []

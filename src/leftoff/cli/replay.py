@@ -74,7 +74,7 @@ def find_waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
     """Return the queued prompts; `session_id` is used if no agent's session runs this command."""
     running = app.environment.find_session()
     nearest = running[1] if running else session_id
-    found = prompt_queue.pending(app.store)
+    found = prompt_queue.list_pending(app.store)
     own = [prompt for prompt in found if prompt.session_id == nearest]
     has_sentinels = bool(found) and app.workspace.mirrors.use_sentinels()
     return WaitingPrompts(

@@ -487,7 +487,7 @@ def _pick(app: App, question: str) -> CheckpointEntry:
     picker = cli.thread_picker
 
     def load() -> list[CheckpointEntry]:
-        found = check_claims.candidates(app.store, limit=_MOST_PICKED)
+        found = check_claims.list_candidates(app.store, limit=_MOST_PICKED)
         is_limited = app.settings.offers == "saved"
         return check_claims.list_saved(app.store, found) if is_limited else found
 

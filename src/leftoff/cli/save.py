@@ -251,7 +251,7 @@ def _find_session(app: App, given: dict[str, Any]) -> KnownSession | None:
         # Most people save from a terminal, outside an agent's session.
         return None
     settle.catch_up(app.environment.state_folder)
-    return None if given["no_capture"] else sessions.current(app.store)
+    return None if given["no_capture"] else sessions.find_current(app.store)
 
 
 def _find_source(app: App, source: str) -> KnownSession:

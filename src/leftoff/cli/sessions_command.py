@@ -32,7 +32,7 @@ def sessions(app: App, limit: int) -> None:
     """List this project's newest sessions, of every agent."""
     app.await_ends()
     unreadable: list[use_case.UnreadableTranscript] = []
-    found = use_case.recent(app.store, limit=limit, unreadable=unreadable)
+    found = use_case.list_recent(app.store, limit=limit, unreadable=unreadable)
     _show(app, found, empty="No sessions of this project were found on this machine.")
     _warn(app, unreadable)
 

@@ -70,7 +70,7 @@ def _choose(app: App, name: str | None, plan: str | None, *, is_newest: bool) ->
 
 
 def _newest(app: App, plan: str | None) -> CheckpointEntry:
-    entry = check_claims.newest_of_plan(app.store, plan) if plan else _find_newest(app)
+    entry = check_claims.find_newest_of_plan(app.store, plan) if plan else _find_newest(app)
     if entry is None and plan:
         raise NoSuchCheckpoint(
             f"No checkpoint found for the plan {plan}",
@@ -85,7 +85,7 @@ def _newest(app: App, plan: str | None) -> CheckpointEntry:
 
 
 def _find_newest(app: App) -> CheckpointEntry | None:
-    return check_claims.newest(app.store, prefers_saved=app.settings.offers == "latest")
+    return check_claims.find_newest(app.store, prefers_saved=app.settings.offers == "latest")
 
 
 def _show(app: App, entry: CheckpointEntry) -> None:

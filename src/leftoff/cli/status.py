@@ -219,7 +219,7 @@ def _count_prompts(app: App) -> int:
     """Count the prompts that hooks kept and no session is working on; one log says so."""
     if not any(path.exists() for path in app.store.log_paths("prompts")):
         return 0
-    lives = session.records.lives(app.project.state_folder, app.project)
+    lives = session.records.list_lives(app.project.state_folder, app.project)
     running = {life.session_id for life in lives if not life.has_crashed}
     kept = session.prompt_queue.list_kept(app.store)
     return sum(each.session_id not in running for each in kept)

@@ -339,7 +339,9 @@ def _collect_news(case: Case) -> SessionNews:
     """Collect what native files show about the session."""
     event = case.event
     waiting = [
-        each for each in prompt_queue.pending(case.store) if each.session_id == event.session_id
+        each
+        for each in prompt_queue.list_pending(case.store)
+        if each.session_id == event.session_id
     ]
     return SessionNews(
         agent=event.agent,

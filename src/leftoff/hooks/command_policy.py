@@ -89,7 +89,7 @@ def _find_feature(project: Project, session_id: str) -> str:
         return ""
     store = Store(project)
     try:
-        loop = knowledge.features.loop(store, session_id or None)
+        loop = knowledge.features.load_loop(store, session_id or None)
     except (LeftoffError, OSError) as error:
         # The other rules apply even if this cannot be read.
         trouble.note(project.state_folder, "looking for work in progress", error)

@@ -41,11 +41,11 @@ def drain(state: str, *, seconds: float | None = None, with_tried: bool = True) 
     """Process the events in the spool; one that exceeds the time limit ends this process."""
     drainer = _Drain(Path(state), seconds, lease.LeaseMark(f"{state}/trying"))
     try:
-        letters = [each for each in spool.letters(Path(state)) if with_tried or each.is_new]
+        letters = [each for each in spool.list_letters(Path(state)) if with_tried or each.is_new]
         while letters:
             drainer.settle(letters)
             time.sleep(_PAUSE_SECONDS if drainer.unfinished else 0)
-            letters = [each for each in spool.letters(Path(state)) if each.is_new]
+            letters = [each for each in spool.list_letters(Path(state)) if each.is_new]
         spool.sweep(Path(state))
         trouble.forget_full(Path(state))
         replies.leave_old_place(Path(state))
@@ -60,7 +60,9 @@ def drain_session(state: Path, agent: str, session_id: str, *, seconds: float) -
     drainer = _Drain(state, seconds)
     try:
         while True:
-            letters = [each for each in spool.letters(state) if each.session in {"", session_id}]
+            letters = [
+                each for each in spool.list_letters(state) if each.session in {"", session_id}
+            ]
             drainer.settle(sorted(letters, key=lambda each: each.at), only=(agent, session_id))
             if not drainer.unfinished:
                 return

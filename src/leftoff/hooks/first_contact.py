@@ -41,7 +41,7 @@ _MOST_TALK_BYTES = 500_000
 
 def add_unsaved_sessions(reply: StartReply, event: HookEvent, store: Store) -> StartReply:
     """Add the sessions whose work nobody saved, and how to recover them."""
-    lives = records.lives(store.project.state_folder, store.project)
+    lives = records.list_lives(store.project.state_folder, store.project)
     besides = {life.session_id for life in lives if not life.has_crashed} | {event.session_id}
     found = _find(store, besides)
     if not found:

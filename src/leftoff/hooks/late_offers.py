@@ -102,7 +102,7 @@ def prepare(store: Store, settings: config.Settings, owed: Owed) -> StartReply:
 def build(store: Store, settings: config.Settings, owed: Owed) -> StartReply:
     """Return the late offer; empty while a session is not recovered, or if none left work."""
     state = store.project.state_folder
-    lives = {life.session_id for life in records.lives(state, store.project)}
+    lives = {life.session_id for life in records.list_lives(state, store.project)}
     if lives.intersection(owed.sessions):
         return StartReply()
     event = HookEvent(

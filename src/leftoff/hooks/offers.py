@@ -413,7 +413,7 @@ def _list_declined(index: StoreIndex) -> list[CheckpointEntry]:
 
 def _list_busy(event: HookEvent, store: Store) -> set[str]:
     """Return the threads that running sessions work on."""
-    lives = records.lives(store.project.state_folder, store.project)
+    lives = records.list_lives(store.project.state_folder, store.project)
     running = {life.session_id for life in lives if not life.has_crashed} | {event.session_id}
     found = map(store.index().find_thread, running)
     return {entry.slot for entry in found if entry is not None}

@@ -54,7 +54,7 @@ def _format_prompt(prompt: Prompt) -> Rendered:
 
 def _list_waiting(event: HookEvent, store: Store, settings: config.Settings) -> list[Prompt]:
     """List the prompts that no running session is working on."""
-    lives = records.lives(store.project.state_folder, store.project)
+    lives = records.list_lives(store.project.state_folder, store.project)
     running = {life.session_id for life in lives} - {event.session_id}
     # Files of a system that the user chose count too; other files may hold anyone's words.
     has_files = bool(settings.mirror) and open_mirrors(settings.mirror).use_sentinels()

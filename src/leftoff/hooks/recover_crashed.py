@@ -62,7 +62,7 @@ def main(folder: str, agent: str, starting: str, *words: str) -> None:
     state = environment.state_folder
     locks = lease.SessionLocks(state)
     with contextlib.closing(Store(find_project(environment, Path(folder)))) as store:
-        agents = {life.session_id: life.agent for life in records.lives(state, store.project)}
+        agents = {life.session_id: life.agent for life in records.list_lives(state, store.project)}
         for word in words:
             option, _, session_id = word.partition("=")
             if session_id:
@@ -175,10 +175,12 @@ def _find_record(store: Store, life: Life) -> SessionRecord:
 def recover_unseen(store: Store, *, lost_at: float, besides: str) -> list[str]:
     """Save sessions that no hook recorded since events were lost, and return their ids."""
     since = datetime.fromtimestamp(lost_at, UTC) - _BEFORE_LOSS
-    running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
+    running = {
+        life.session_id for life in records.list_lives(store.project.state_folder, store.project)
+    }
     found = [
         each
-        for each in sessions.dead(store, since=since)
+        for each in sessions.list_dead(store, since=since)
         if each.session_id not in {besides, *running}
     ]
     return [each.session_id for each in found if recover_session(store, each) is not None]

@@ -54,7 +54,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
         return self.failures >= _FAILURES or self.deaths >= _DEATHS
 
 
-def letters(state: Path) -> list[Letter]:
+def list_letters(state: Path) -> list[Letter]:
     """Return the waiting events in the order they came; those that failed before come last."""
     order = sorted(_list_letters(state / "spool"), key=lambda letter: (letter.at, letter.path.name))
     return sorted(order, key=lambda letter: (letter.failures, letter.deaths))

@@ -102,7 +102,9 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
 def _catch_up(event: HookEvent, store: Store, state: Path) -> Rendered:
     """Process what this project's other sessions left behind; say so if that takes too long."""
     lives = [
-        life for life in records.lives(state, store.project) if life.session_id != event.session_id
+        life
+        for life in records.list_lives(state, store.project)
+        if life.session_id != event.session_id
     ]
     # A session that continues has its own past, and is offered nothing else.
     is_new = event.source not in {"compact", "resume", "fork"}

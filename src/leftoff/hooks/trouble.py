@@ -78,7 +78,7 @@ def _format_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def recent(state: Path) -> list[Trouble]:
+def list_recent(state: Path) -> list[Trouble]:
     """Return the newest problems of leftoff, oldest first, and those that persist."""
     return [*_list_own(state), *list_unresolved(state)]
 
@@ -142,7 +142,7 @@ def forget_full(state: Path) -> None:
     """Let hooks store events again once the spool is drained, and note that some were lost."""
     full = state / "full"
     _remove_stray_mark(full)
-    if os.path.lexists(full) and len(hooks.spool.letters(state)) < _DRAINED:
+    if os.path.lexists(full) and len(hooks.spool.list_letters(state)) < _DRAINED:
         with contextlib.suppress(OSError):
             (state / "lost").touch(mode=0o600)
             full.unlink()

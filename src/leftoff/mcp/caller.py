@@ -102,7 +102,7 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
         A server outlives its session: after `/clear`, Claude Code's variable names the former one.
         """
         parent = os.getppid()
-        lives = records.lives(project.environment.state_folder, project)
+        lives = records.list_lives(project.environment.state_folder, project)
         ours = [each for each in lives if each.agent == self.agent and each.pid == parent]
         newest = max(ours, key=lambda life: life.seen_at, default=None)
         return newest.session_id if newest else None

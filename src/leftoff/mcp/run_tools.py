@@ -121,7 +121,7 @@ def save(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
     session = None
     if work.context.session:
         settle.catch_up(work.context.environment.state_folder)
-        session = sessions.current(work.store)
+        session = sessions.find_current(work.store)
     with work.mark_work("checkpoint"):
         draft = work.draft(work.add_notes(fields, task=name), session=session)
         outcome = work.save_draft(
@@ -229,7 +229,9 @@ def _find_budget(work: Workspace, given: Mapping[str, Any], who: Caller) -> int:
 
 
 def _list_prompts(work: Workspace) -> list[str]:
-    return [each.text[:_MOST_TEXT] for each in prompt_queue.pending(work.store)][-_MOST_PROMPTS:]
+    return [each.text[:_MOST_TEXT] for each in prompt_queue.list_pending(work.store)][
+        -_MOST_PROMPTS:
+    ]
 
 
 def _quote_prompts(prompts: list[str]) -> Rendered:
@@ -377,7 +379,7 @@ def show(work: Workspace, given: Mapping[str, Any], who: Caller) -> Answer:
 
 def _find_newest(work: Workspace) -> CheckpointEntry:
     prefers_saved = work.settings.offers == "latest"
-    entry = check_claims.newest(work.store, prefers_saved=prefers_saved)
+    entry = check_claims.find_newest(work.store, prefers_saved=prefers_saved)
     if entry is None:
         raise NoSuchCheckpoint("No work is saved here.", hint="Call `save` to save the work.")
     return entry

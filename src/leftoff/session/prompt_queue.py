@@ -178,7 +178,7 @@ def is_the_users(store: Store, prompt: Prompt) -> bool:
     )
 
 
-def pending(store: Store) -> list[Prompt]:
+def list_pending(store: Store) -> list[Prompt]:
     """Return the waiting prompts, oldest first."""
     return [prompt for prompt in history(store) if prompt.is_waiting]
 
@@ -225,7 +225,7 @@ def note_asked(store: Store, event: HookEvent) -> None:
     if len(event.prompt.strip()) < _SHORTEST_CHARS:
         return
     words = _normalize(_without_secrets(event.prompt))
-    for prompt in pending(store):
+    for prompt in list_pending(store):
         if prompt.session_id != event.session_id and prompt.key[1] == words:
             record(store, prompt, "replayed")
 
@@ -253,7 +253,7 @@ def note_finished(store: Store, session_id: str) -> None:
     joined, thread = index.find_joined(session_id), index.find_thread(session_id)
     if joined is None or thread is None:
         return
-    for prompt in pending(store):
+    for prompt in list_pending(store):
         is_earlier = prompt.session_id != session_id and prompt.at <= joined.at
         if is_earlier and prompt.id.startswith(_IN_QUEUE) and prompt.is_from_a_session:
             left = index.find_thread(prompt.session_id)
@@ -297,7 +297,7 @@ def _apply_action(prompt: Prompt, line: PromptLogLine) -> Prompt:
 
 def _find_in_queues(store: Store) -> Iterator[Prompt]:
     """Yield the queued prompts of dead sessions; a running session answers its own."""
-    lives = records.lives(store.project.state_folder, store.project)
+    lives = records.list_lives(store.project.state_folder, store.project)
     dead = [life for life in lives if life.pid and not processes.is_alive(life.pid, life.pid_began)]
     live = {life.session_id for life in lives} - {life.session_id for life in dead}
     for life in dead:

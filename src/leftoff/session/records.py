@@ -227,7 +227,7 @@ def _read_life(path: Path) -> Life | None:
         return None
 
 
-def lives(state: Path, project: Project) -> list[Life]:
+def list_lives(state: Path, project: Project) -> list[Life]:
     """Return a project's sessions that have not ended, as far as hooks reported."""
     folder = state / "live"
     files = sorted(folder.glob("*.json")) if disk.is_own_folder(folder) else []

@@ -71,7 +71,7 @@ def find_running_work(store: Store) -> list[RunningSession]:
 
 
 def _list_running(store: Store) -> list[records.Life]:
-    lives = records.lives(store.project.state_folder, store.project)
+    lives = records.list_lives(store.project.state_folder, store.project)
     return [life for life in lives if not life.has_crashed]
 
 

@@ -102,7 +102,7 @@ class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-def recent(
+def list_recent(
     store: Store,
     *,
     limit: int,
@@ -157,7 +157,7 @@ def find_newest(store: Store, agent: str | None = None) -> KnownSession | None:
     return None
 
 
-def current(store: Store) -> KnownSession | None:
+def find_current(store: Store) -> KnownSession | None:
     """Return the session that leftoff runs in, if there is one with a readable transcript."""
     session = store.project.environment.find_session()
     if session is None:
@@ -190,7 +190,7 @@ def find_transcript(store: Store, agent: str, session_id: str) -> str:
     return next(found, "")
 
 
-def dead(store: Store, *, since: datetime) -> list[KnownSession]:
+def list_dead(store: Store, *, since: datetime) -> list[KnownSession]:
     """Return the sessions that ended with unsaved work, newest first."""
     now = store.now()
     return [each for each in list_unsaved(store, since=since) if not each.may_be_alive(now)]
@@ -204,13 +204,13 @@ def list_unsaved(
     watch: WatchReading | None = None,
 ) -> list[KnownSession]:
     """Return the sessions with unsaved work, newest first."""
-    found = recent(store, limit=50, since=since, unreadable=unreadable, watch=watch)
+    found = list_recent(store, limit=50, since=since, unreadable=unreadable, watch=watch)
     return [each for each in found if each.has_work and not each.is_saved]
 
 
 def has_company(store: Store, session: KnownSession) -> bool:
     """Return whether another session is running in this worktree, which may change files, too."""
-    lives = records.lives(store.project.state_folder, store.project)
+    lives = records.list_lives(store.project.state_folder, store.project)
     return any(
         find_top(life.cwd) == str(store.project.worktree) and not life.is_dead(store.now())
         for life in lives

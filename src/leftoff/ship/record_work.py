@@ -260,7 +260,7 @@ def _drop_fulfilled(action: NextAction | None) -> NextAction | None:
 
 def _read_session(store: Store) -> KnownSession | None:
     """Return the session that ships, without the call that is running this ship."""
-    session = sessions.current(store) if find_session_id(store) else None
+    session = sessions.find_current(store) if find_session_id(store) else None
     if session is None:
         return None
     calls = [each for each in session.facts.in_flight if not is_own_ship(each.command)]
@@ -327,7 +327,7 @@ def is_finished(kept: ShipCheckpoint) -> bool:
 
 def _find_item(store: Store) -> features.Feature | features.Fix | None:
     """Return the feature or fix at hand: that of the loop, or the first one that is not done."""
-    loop, board = features.loop(store, find_session_id(store)), features.glance(store)
+    loop, board = features.load_loop(store, find_session_id(store)), features.glance(store)
     own = (each for each in board.items if loop is not None and each.id == loop.feature)
     return next(own, None) or board.active_feature
 

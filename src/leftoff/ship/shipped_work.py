@@ -46,7 +46,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 def work_at_hand(store: Store, session_id: str | None, branch: str | None) -> Work:
     """Return the work of the current loop, or what this branch was shipped for before."""
     board = features.glance(store)
-    loop = features.loop(store, session_id)
+    loop = features.load_loop(store, session_id)
     if loop is not None and loop.feature is not None:
         return _build_from_loop(board, loop)
     mine = [each for each in board.items if each.branch and each.branch == branch]
@@ -56,7 +56,7 @@ def work_at_hand(store: Store, session_id: str | None, branch: str | None) -> Wo
 
 def _list_unattended(store: Store, board: Board) -> list[Feature | Fix]:
     """Return the work in progress that nobody tracks with a loop, as files of others show it."""
-    tracked = {loop.feature for loop in features.loops(store).values() if loop.is_under_way}
+    tracked = {loop.feature for loop in features.load_loops(store).values() if loop.is_under_way}
     return [
         each
         for each in board.open_items

@@ -176,7 +176,7 @@ def _list_waiting(
     # The work may well be what a prompt asked for.
     if not head.pending_prompts or (facts is not None and shows_work(facts)):
         return set()
-    waiting = prompt_queue.pending(store)
+    waiting = prompt_queue.list_pending(store)
     return {each.text for each in waiting if each.session_id != draft.session_id}
 
 

@@ -325,14 +325,14 @@ def read_text(path: Path, project: Project, also: Sequence[Path] = ()) -> str | 
     return text
 
 
-def newest(store: Store, *, prefers_saved: bool = False) -> CheckpointEntry | None:
+def find_newest(store: Store, *, prefers_saved: bool = False) -> CheckpointEntry | None:
     """Return the newest checkpoint that can be read."""
     if prefers_saved:
         return find_latest(store, _list_readable(store, [*LISTED], _MOST_HEADS))
     return next(iter(_list_readable(store, [*LISTED])), None)
 
 
-def newest_of_plan(store: Store, plan: str) -> CheckpointEntry | None:
+def find_newest_of_plan(store: Store, plan: str) -> CheckpointEntry | None:
     """Return the newest checkpoint that belongs to a plan, by the plan's name or file."""
     for entry in store.index().heads([*LISTED], _MOST_HEADS):
         if not entry.problem and _is_of_plan(store.load(entry), plan):
@@ -345,7 +345,7 @@ def _is_of_plan(checkpoint: Checkpoint, plan: str) -> bool:
     return named is not None and plan in {named.title, named.path}
 
 
-def candidates(store: Store, *, limit: int = _CHOICES) -> list[CheckpointEntry]:
+def list_candidates(store: Store, *, limit: int = _CHOICES) -> list[CheckpointEntry]:
     """Return what can be resumed: open work, or if there is none, declined work.
 
     Work of this worktree comes first, then of this branch, then the newest.
@@ -427,17 +427,17 @@ def choose(store: Store, key: str | None, *, offers: Offers = "all") -> Checkpoi
     """
     if key is not None:
         return store.find(key)
-    found = candidates(store, limit=_CHOICES if offers == "all" else _MOST_HEADS)
+    found = list_candidates(store, limit=_CHOICES if offers == "all" else _MOST_HEADS)
     if offers == "latest":
         here = [each for each in found if is_here(each.worktree, each.branch, store.project)]
         return find_latest(store, here or found)
     found = list_saved(store, found) if offers == "saved" else found
     if len(found) > 1:
-        raise several(found)
+        raise build_choice_error(found)
     return found[0] if found else None
 
 
-def several(entries: Sequence[CheckpointEntry]) -> LeftoffError:
+def build_choice_error(entries: Sequence[CheckpointEntry]) -> LeftoffError:
     """Build the error for several candidates, with what a person needs to choose."""
     return ChoiceNeeded(
         f"{len(entries)} threads can be resumed.",

@@ -322,7 +322,7 @@ def read_feature(store: Store, settings: Settings, whose: Mapping[str, str]) -> 
     """Return the feature or fix at hand, if the project has any."""
     if not (store.project.store / "features.json").exists():
         return {}
-    loop = knowledge.features.loop(store, whose.get("session_id"))
+    loop = knowledge.features.load_loop(store, whose.get("session_id"))
     if loop is not None and loop.feature is not None:
         return {"feature": loop.feature}
     # claude-harness works on its features one after the other, with or without a loop.

@@ -183,7 +183,7 @@ def _load_first(store: Store, entries: Sequence[CheckpointEntry]) -> Checkpoint 
 
 
 def _find_loop(store: Store) -> Loop | None:
-    loop = features.loop(store)
+    loop = features.load_loop(store)
     return loop if loop is not None and loop.is_under_way else None
 
 

@@ -37,7 +37,7 @@ def fire_all(arena: Arena, sessions: int) -> None:
     for event in ("UserPromptSubmit", "Stop", "SessionEnd"):
         running = [_fire(bench, talk, event, arena.tally) for talk in talks]
         _end_all(arena, watch, running, event)
-    if not watch.until(lambda: not spool.letters(bench.state)):
+    if not watch.until(lambda: not spool.list_letters(bench.state)):
         arena.tally.note_lost("events still wait in the spool", arena.where(bench.project))
     watch.until(lambda: not watch.settles())
     if watch.most > _MOST_SETTLES:

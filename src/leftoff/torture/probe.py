@@ -123,10 +123,10 @@ def _observe_store(place: ProbeTarget, store: Store, problems: list[str]) -> Obs
 def _settle_all(state: Path, problems: list[str]) -> None:
     """Settle waiting events, as often as leftoff tries an event before it sets it aside."""
     for _ in range(_SETTLES):
-        if not spool.letters(state):
+        if not spool.list_letters(state):
             return
         settle.run(state, wait_seconds=30)
-    if spool.letters(state):
+    if spool.list_letters(state):
         problems.append("events still wait in the spool after settle ran")
 
 

@@ -111,7 +111,7 @@ def _find_unsaved(entry: SiteProject, work: Workspace) -> Iterator[Matter]:
 
 
 def _find_prompts(entry: SiteProject, work: Workspace) -> Iterator[Matter]:
-    waiting = [each for each in prompt_queue.pending(work.store) if each.is_from_a_person]
+    waiting = [each for each in prompt_queue.list_pending(work.store) if each.is_from_a_person]
     if waiting:
         title = "1 prompt waits" if len(waiting) == 1 else f"{len(waiting)} prompts wait"
         yield Matter(

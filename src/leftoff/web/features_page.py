@@ -22,7 +22,9 @@ def show(request: Request, site: Site) -> dict[str, Any]:
     home = site.find_project(request.query_params.get("project"))
     with site.open(home) as work:
         board = features.load(work.store)
-        loops = {each.feature: each for each in features.loops(work.store).values() if each.feature}
+        loops = {
+            each.feature: each for each in features.load_loops(work.store).values() if each.feature
+        }
     return {
         "home": home,
         "columns": sort_into_columns(board),

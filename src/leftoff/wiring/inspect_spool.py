@@ -44,12 +44,12 @@ def check_places(world: World) -> Iterator[DoctorFinding]:
 def check_spool(world: World) -> Iterator[DoctorFinding]:
     """Process the waiting events, and report those that are left or waited too long."""
     state = world.places.state
-    waiting = spool.letters(state)
+    waiting = spool.list_letters(state)
     late = [letter for letter in waiting if time.time() - letter.at > _LATE_SECONDS]
     # Look before settle runs, because it removes the mark.
     had_mark = _has_stale_mark(state)
     is_settled = settle.run_apart(state, wait_seconds=_PATIENCE_SECONDS)
-    left = spool.letters(state)
+    left = spool.list_letters(state)
     if is_settled:
         yield _report_settled(late, left=len(left))
     else:
@@ -121,7 +121,7 @@ def check_poison(world: World) -> Iterator[DoctorFinding]:
 
 def check_trouble(world: World) -> Iterator[DoctorFinding]:
     """Report errors that happened in hooks."""
-    found = trouble.recent(world.places.state)
+    found = trouble.list_recent(world.places.state)
     if not found:
         yield ok("troubles", "No hook failed")
         return

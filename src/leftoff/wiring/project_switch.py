@@ -36,7 +36,7 @@ def switch_on(project: Project) -> list[Path]:
 def _forget_running(project: Project) -> None:
     # A session that runs while leftoff is off must not look like one that died.
     state = project.state_folder
-    for life in records.lives(state, project):
+    for life in records.list_lives(state, project):
         records.end_life(state, life)
 
 

@@ -76,7 +76,7 @@ class _Stage:
             if (problem := _find_problem(event, answer)) is not None:
                 yield problem
         self.wait()
-        errors = trouble.recent(self._state)
+        errors = trouble.list_recent(self._state)
         if not any((self._project / ".git" / "leftoff" / "checkpoints").glob("*/*.json")):
             what = errors[-1].what if errors else "no hook reported an error"
             yield _report_no_checkpoint(what)

@@ -120,7 +120,7 @@ SCENARIOS: dict[str, Scenario] = {
 def _look(place: Path) -> dict[str, Any]:
     """Tell all that is kept, without times."""
     store = Store(project_at(place))
-    board, loops = features.load(store), features.loops(store)
+    board, loops = features.load(store), features.load_loops(store)
     seen = {
         "items": {
             each.id: (each.name, each.status, each.attempts, each.pr, each.is_archived)

@@ -60,7 +60,7 @@ def test_no_parallel_writer_loses_anothers_change(quick_folder: Path) -> None:
     }
     assert {(each.status, each.attempts) for each in found} == {("passing", 1)}
     assert all(each.name.endswith(f"-{each.pr}") for each in found)
-    assert len(features.loops(store)) == PROCESSES
+    assert len(features.load_loops(store)) == PROCESSES
     assert not (store.project.store / "features.jsonl").exists()
     store.close()
 
@@ -78,7 +78,7 @@ def test_sessions_that_share_a_loop_lose_no_attempt(quick_folder: Path) -> None:
 
     run_together(program, quick_folder, PROCESSES)
 
-    loop = features.loop(store)
+    loop = features.load_loop(store)
     assert loop is not None
     assert [each.attempt for each in loop.history] == [*range(1, PROCESSES * 10 + 1)]
     assert len({each.approach for each in loop.history}) == PROCESSES * 10
@@ -108,7 +108,7 @@ def test_while_the_store_cannot_be_written_all_goes_on_in_the_fallback(
     assert listed(store) == [
         ("feature-001", "Export"), ("feature-002", "Import"), ("fix-feature-001-1", "Fix it"),
     ]  # fmt: skip
-    loop = features.loop(store)
+    loop = features.load_loop(store)
     assert loop is not None
     assert (loop.status, loop.history[0].approach) == ("needs_review", "One way")
 
@@ -143,7 +143,7 @@ def test_a_number_given_in_two_places_meanwhile_leaves_both_features(
     names = dict(listed(store))
     assert names["feature-002"] == "Of the user"
     assert {"Of the agent", "Of the user", "First"} <= {*names.values()}
-    loop = features.loop(store, "agent")
+    loop = features.load_loop(store, "agent")
     assert loop is not None
     assert names[loop.feature or ""] == "Of the agent"
     outside.close()
@@ -213,7 +213,7 @@ def test_what_builds_on_a_change_that_is_still_elsewhere_is_not_lost(
     found = json.loads((project.store / "features.json").read_bytes())["features"]
     assert [(each["name"], each["pr"], each["issue"]) for each in found] == [("Export", 7, 3)]
     assert features.waiting_in(store) is None
-    loop = features.loop(store)
+    loop = features.load_loop(store)
     assert loop is not None
     assert loop.is_under_way
 
@@ -291,7 +291,7 @@ def test_a_garbled_loop_is_as_good_as_none(store: Store) -> None:
     [path] = (store.project.store / "loops").iterdir()
     path.write_bytes(b"{")
 
-    assert features.loop(store) is None
+    assert features.load_loop(store) is None
     assert features.start(store, "1").attempt == 1
 
 
@@ -369,7 +369,7 @@ def test_in_a_store_made_read_only_work_goes_on_and_is_taken_in_afterwards(tmp_p
         subprocess.run(["chmod", "-R", "u+w", str(project.store)], check=True)
         assert len(features.archive(store).features) == 1
         assert features.waiting_in(store) is None
-        assert features.loop(store).history[0].approach == "One way"
+        assert features.load_loop(store).history[0].approach == "One way"
         assert [each.text for each in memory.entries(store)] == ["One way"]
         assert features.load(Store(project)).features[1:] == during.features[1:]
     """

@@ -72,7 +72,7 @@ def test_a_loop_under_way_here_stays_as_it_is(store: Store) -> None:
     other = Loop(feature="feature-009", status="in_progress", attempt=4)
 
     assert features.import_loops(store, {"s-1": other}) == []
-    assert features.loop(store, "s-1") == under_way
+    assert features.load_loop(store, "s-1") == under_way
     taken = features.import_loops(store, {"s-2": other})
     assert [each.session_id for each in taken] == ["s-2"]
     assert features.import_loops(store, {"s-2": other}) == []
@@ -131,4 +131,4 @@ def test_links_follow_an_item_whose_number_is_taken(store: Store) -> None:
     assert new_ids == {"feature-001": "feature-003"}
     assert [each.dependencies for each in board.features] == [[], ["feature-003"], []]
     assert board.fixes[0].linked_to == "feature-003"
-    assert [each.linked_to for each in features.loops(store).values()] == ["feature-003"]
+    assert [each.linked_to for each in features.load_loops(store).values()] == ["feature-003"]

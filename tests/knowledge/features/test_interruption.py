@@ -21,7 +21,7 @@ def begun(store: Store) -> Store:
 
 
 def of_session(store: Store, session_id: str) -> Loop:
-    found = features.loop(store, session_id)
+    found = features.load_loop(store, session_id)
     assert found is not None
     return found
 
@@ -87,7 +87,7 @@ def test_whoever_goes_on_takes_the_mark_away(begun: Store, go_on: str) -> None:
         features.fail(begun, session_id="next")
 
     assert features.list_interrupted_loops(begun) == []
-    assert all(loop.interrupted is None for loop in features.loops(begun).values())
+    assert all(loop.interrupted is None for loop in features.load_loops(begun).values())
 
 
 def test_a_feature_that_passed_elsewhere_is_not_told_as_interrupted(begun: Store) -> None:

@@ -25,7 +25,7 @@ def status(store: Store, key: str = "1") -> str:
 
 
 def at_hand(store: Store, session_id: str | None = None) -> Loop:
-    found = features.loop(store, session_id)
+    found = features.load_loop(store, session_id)
     assert found is not None
     return found
 
@@ -213,10 +213,10 @@ def test_a_completed_loop_is_reset_to_the_idle_record_with_its_commit(begun: Sto
 
     assert reset is not None
     assert reset.messages == ["All 3 tasks completed", "Loop completed and reset"]
-    [loop] = features.loops(begun).values()
+    [loop] = features.load_loops(begun).values()
     here = str(begun.project.worktree)
     assert loop == Loop(status="idle", last_checkpoint="abc1234", worktree=here)
-    assert features.loop(begun) is None
+    assert features.load_loop(begun) is None
     assert features.reset_completed(begun, "def5678") is None
 
 
@@ -257,7 +257,7 @@ def test_a_session_that_starts_what_another_left_takes_the_loop_over(begun: Stor
     features.start(begun, "1", session_id="next")
 
     assert at_hand(begun, "next").attempt == 2
-    under_way = [loop for loop in features.loops(begun).values() if loop.is_under_way]
+    under_way = [loop for loop in features.load_loops(begun).values() if loop.is_under_way]
     assert [loop.session_id for loop in under_way] == ["next"]
 
 

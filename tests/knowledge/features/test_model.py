@@ -217,7 +217,7 @@ class Operations(RuleBasedStateMachine):
         assert [(each.status, each.attempts, each.is_archived) for each in board.features] == [
             tuple(each.values()) for each in self.model.features.values()
         ]
-        loops = {loop.session_id: loop for loop in features.loops(self.store).values()}
+        loops = {loop.session_id: loop for loop in features.load_loops(self.store).values()}
         for session, loop in self.model.loops.items():
             if loop["status"] == "idle":
                 continue

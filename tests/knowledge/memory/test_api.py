@@ -137,7 +137,7 @@ def test_of_52_decisions_the_newest_50_are_in_view_and_none_is_lost(store: Store
     new = memory.add(store, drafts)
 
     assert len(new) == 3
-    live = memory.live(store, "decision")
+    live = memory.entries(store, kinds=["decision"], limit=memory.MOST_DECISIONS)[::-1]
     assert [entry.text for entry in live] == [
         *(f"Decision {number}" for number in range(2, 49)),
         *(f"Late decision {number}" for number in range(3)),

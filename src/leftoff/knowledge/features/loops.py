@@ -48,13 +48,13 @@ class Reset(msgspec.Struct, frozen=True, kw_only=True):
         return [*lines, "Loop completed and reset"]
 
 
-def loop(store: Store, session_id: str | None = None) -> Loop | None:
+def load_loop(store: Store, session_id: str | None = None) -> Loop | None:
     """Return the current loop: this session's own, or the newest one of this worktree."""
     found = find_loop(board_files.glance(store), place_of(store, session_id))
     return found[1] if found else None
 
 
-def loops(store: Store) -> dict[str, Loop]:
+def load_loops(store: Store) -> dict[str, Loop]:
     """Return all loops of the project by the key of their session or worktree."""
     return board_files.glance(store).loops
 

@@ -206,11 +206,6 @@ def overview(store: Store, limits: Mapping[Kind, int]) -> dict[Kind, list[Memory
         }
 
 
-def live(store: Store, kind: Kind, *, limit: int = MOST_DECISIONS) -> list[MemoryEntry]:
-    """Return the active entries of a kind that are in view: the newest ones, oldest first."""
-    return entries(store, kinds=(kind,), limit=limit)[::-1]
-
-
 def search(
     store: Store,
     words: str,

@@ -30,7 +30,7 @@ def load_knowledge(store: Store, *, whole: bool, is_new: bool = True) -> Knowled
     return Knowledge(
         is_new=is_new,
         board=features.load(store),
-        loops=features.loops(store),
+        loops=features.load_loops(store),
         remembered=list_entries,
         knows=knows,
     )
