@@ -21,7 +21,7 @@ from leftoff.wiring import (
 )
 from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.findings import DoctorFinding, World, fault
-from leftoff.wiring.group_wiring import explain_unwired
+from leftoff.wiring.table_wiring import explain_unwired
 
 _OF_WIRING = (
     inspect_hook.check_hook,

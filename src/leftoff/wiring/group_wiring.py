@@ -10,12 +10,13 @@ import msgspec
 
 from leftoff.agents.hook_table import HookTable
 from leftoff.errors import LeftoffError
-from leftoff.wiring import backups, foreign_files, settings_file, wired_files
+from leftoff.wiring import backups, foreign_files, settings_file
 from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 from leftoff.wiring.foreign_files import FileChange
 from leftoff.wiring.hook_groups import Wire, find_program
 from leftoff.wiring.install_places import Places
 from leftoff.wiring.settings_file import SettingsText
+from leftoff.wiring.table_wiring import TableWiring, explain_unwired
 
 _INIT = "Run `leftoff init`."
 
@@ -42,22 +43,12 @@ class GroupEditor(Protocol):
         """Return the settings without what leftoff adds, for comparison."""
 
 
-class GroupWiring:
+class GroupWiring(TableWiring):
     """Wires one agent; the editor knows what belongs into its file."""
 
     def __init__(self, table: HookTable, editor: GroupEditor, *, what: str) -> None:
-        self._table = table
+        super().__init__(table, what=what)
         self._editor = editor
-        self._what = what
-
-    @property
-    def table(self) -> HookTable:
-        """The agent's hooks."""
-        return self._table
-
-    def find_file(self, places: Places) -> Path:
-        """Return the file that names the hooks."""
-        return wired_files.find_file(self._table, places)
 
     def plan(self, places: Places, *, wanted: Iterable[str] = ()) -> list[FileChange]:
         """Return the change that adds the hooks to the file."""
@@ -85,18 +76,6 @@ class GroupWiring:
         was = self._parse(change.before, change.path)
         now = self._parse(foreign_files.read(change.path), change.path)
         self._check_result(was, now, places)
-
-    def is_wired(self, places: Places) -> bool:
-        """Return whether any of leftoff's hooks is in the file."""
-        return wired_files.is_wired(self._table, places)
-
-    def is_active(self, places: Places) -> bool:
-        """Return whether the agent runs the hooks, for which nothing else is needed."""
-        return self.is_wired(places)
-
-    def explain(self, places: Places) -> list[str]:  # noqa: ARG002 - part of the contract
-        """Return nothing: the hooks run without another step."""
-        return []
 
     def inspect(self, world: World) -> Iterator[DoctorFinding]:
         """Check that every event has exactly one command."""
@@ -177,16 +156,6 @@ class GroupWiring:
             data, path, title=self._table.title, has_comments=self._table.has_comments
         )
 
-    def _change(self, path: Path, before: bytes | None, after: bytes | None) -> FileChange:
-        return FileChange(
-            path=path,
-            what=self._what,
-            before=before,
-            after=after,
-            is_foreign=True,
-            agent=self._table.agent,
-        )
-
     def _check_result(self, before: SettingsText, after: SettingsText, places: Places) -> None:
         """Check that the new settings contain all hooks and otherwise equal the old ones."""
         was, now = (self._editor.strip_ours(each.values, places.hook) for each in (before, after))
@@ -207,13 +176,3 @@ class GroupWiring:
             if not isinstance(hooks.get(event.event, []), list):
                 why = f"its hooks for {event.event} are not a list"
                 raise settings_file.explain_unusable(now.path, why)
-
-
-def explain_unwired(agent: str, title: str) -> DoctorFinding:
-    """Return the finding for an agent that was found but has no hooks."""
-    return warning(
-        agent,
-        f"{title} was found, but its hooks are not installed",
-        why="Its sessions are not saved automatically.",
-        do=_INIT,
-    )

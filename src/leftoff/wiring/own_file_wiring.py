@@ -6,29 +6,19 @@ from pathlib import Path
 from leftoff import __version__
 from leftoff.agents.hook_table import HookTable
 from leftoff.errors import LeftoffError
-from leftoff.wiring import backups, foreign_files, wired_files
+from leftoff.wiring import backups, foreign_files
 from leftoff.wiring.findings import DoctorFinding, World, ok, warning
 from leftoff.wiring.foreign_files import FileChange
-from leftoff.wiring.group_wiring import explain_unwired
 from leftoff.wiring.install_places import Places
+from leftoff.wiring.table_wiring import TableWiring, explain_unwired
 
 
-class OwnFileWiring:
+class OwnFileWiring(TableWiring):
     """Wires one agent; `render` returns the content of the file for a hook program."""
 
     def __init__(self, table: HookTable, render: Callable[[Path], bytes], *, what: str) -> None:
-        self._table = table
+        super().__init__(table, what=what)
         self._render = render
-        self._what = what
-
-    @property
-    def table(self) -> HookTable:
-        """The agent's hooks."""
-        return self._table
-
-    def find_file(self, places: Places) -> Path:
-        """Return leftoff's file in the agent's folder."""
-        return wired_files.find_file(self._table, places)
 
     def plan(self, places: Places, *, wanted: Iterable[str] = ()) -> list[FileChange]:
         """Return the change that creates or updates the file."""
@@ -61,19 +51,6 @@ class OwnFileWiring:
         if foreign_files.read(change.path) != change.after:
             raise LeftoffError(f"{change.path} was not written as planned", hint="Try again.")
 
-    def is_wired(self, places: Places) -> bool:
-        """Return whether leftoff's file is there."""
-        return wired_files.is_wired(self._table, places)
-
-    def is_active(self, places: Places) -> bool:
-        """Return whether the agent runs the hooks, for which nothing else is needed."""
-        return self.is_wired(places)
-
-    def explain(self, places: Places) -> list[str]:
-        """Return nothing: the hooks run without another step."""
-        del places
-        return []
-
     def inspect(self, world: World) -> Iterator[DoctorFinding]:
         """Check that the file is there and matches this version."""
         path = self.find_file(world.places)
@@ -92,13 +69,3 @@ class OwnFileWiring:
 
     def _is_named_in(self, data: bytes | None) -> bool:
         return data is not None and self._table.agent.encode() in data
-
-    def _change(self, path: Path, before: bytes | None, after: bytes | None) -> FileChange:
-        return FileChange(
-            path=path,
-            what=self._what,
-            before=before,
-            after=after,
-            is_foreign=True,
-            agent=self._table.agent,
-        )
