@@ -15,7 +15,7 @@ from programs import with_our_path
 PAGE = Path(__file__).parent.parent / "docs" / "privacy.md"
 LETTERBOX = Path(__file__).parent.parent / "src/leftoff/hooks/letterbox.sh"
 DAY = """
-    init --yes --agent claude
+    init --yes --all --mcp --statusline
     save first --summary Sums --next 'Run pytest' --decision 'Cents :: exact' --failed 'Nil :: No'
     save first --overwrite --summary Sums --next 'Run pytest again'
     memory add decision 'Cents, not floats'
@@ -28,6 +28,7 @@ DAY = """
     save second --summary Other --next 'Run make'
     list
     clear second
+    snapshot
     off
 """
 
@@ -36,6 +37,7 @@ DAY = """
 def test_every_file_that_a_day_leaves_is_named(repo: Repo, tmp_path: Path) -> None:
     home = tmp_path / "home"
     state = home / ".local" / "state" / "leftoff"
+    repo.write("app.py", "print(1)\n")
     for line in DAY.strip().splitlines():
         _leftoff(repo, *(part.strip("'") for part in re.findall(r"'[^']*'|\S+", line)))
     said = {"session_id": "a", "cwd": str(tmp_path), "prompt": "good night", "transcript_path": "/"}
@@ -48,6 +50,14 @@ def test_every_file_that_a_day_leaves_is_named(repo: Repo, tmp_path: Path) -> No
     assert {"checkpoints", "memory.jsonl", "features.json", "mirrors", "backups"} <= stored
     assert stored - _documented() == set()
     assert _readable_by_others(repo.folder / ".git" / "leftoff", state) == {state / "hook"}
+    outside = [each for each in home.rglob("*") if each.is_file() and state not in each.parents]
+    page, kept = PAGE.read_text(encoding="utf-8"), {".gitconfig"}
+    assert len(outside) > len(kept)
+    for each in outside:
+        path = f"~/{each.relative_to(home)}"
+        # A folder stands for the slash commands in it.
+        names = (f"`{path}`", f"`{path.removesuffix(each.name)}`")
+        assert each.name in kept or any(name in page for name in names), path
 
 
 def test_every_file_that_the_hook_script_names_is_documented() -> None:

@@ -37,6 +37,7 @@ _SETTINGS = """\
 \tbare = true
 \tfsync = all
 \tlogAllRefUpdates = false
+\tsharedRepository = 0600
 \tautocrlf = false
 \thooksPath = /dev/null
 [gc]
@@ -100,13 +101,15 @@ class ObjectStore:
     def prepare(self) -> None:
         """Create the store; does nothing if it is there."""
         # Written here and not by `git init`, which copies the user's template with its hooks.
-        for each in ("objects/info", "objects/pack", "refs/snapshots"):
-            (self.folder / each).mkdir(mode=0o700, parents=True, exist_ok=True)
+        # `parents=True` would create the folders above with the mode that the umask allows.
+        for each in ("", "objects", "objects/info", "objects/pack", "refs", "refs/snapshots"):
+            (self.folder / each).mkdir(mode=0o700, exist_ok=True)
         self._require_own_files()
 
     def _write(self, name: str, text: str) -> None:
         temp = self.folder / f"{name}-{os.urandom(4).hex()}"
-        with temp.open("w", encoding="ascii") as file:
+        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="ascii") as file:  # noqa: PTH123 - a descriptor
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
