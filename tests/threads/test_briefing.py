@@ -535,6 +535,21 @@ def test_edits_that_another_worktree_has_not_committed_are_told_as_being_there()
     assert "- cart.js (uncommitted in the other worktree)" in text
 
 
+def test_a_file_that_has_changed_since_is_not_told_as_uncommitted() -> None:
+    since = Checks(
+        age_seconds=60,
+        branch=BranchCheck(saved="main", now="main", same=True),
+        head=HeadCheck(saved="1", now="1", commits_since=0),
+        files=[FileCheck(path="a.py", state="changed"), FileCheck(path="b.py", state="same")],
+    )
+    saved = checkpoint(focus_files=["a.py", "b.py"], dirty=["a.py", "b.py"])
+
+    text = render(saved, since, budget=1500)
+
+    assert "- a.py (changed since)" in text
+    assert "- b.py (uncommitted)" in text
+
+
 def test_the_files_of_a_stated_next_action_come_first() -> None:
     saved = checkpoint(
         next_action=NextAction(text="Count hits in Redis in limiter.py"),

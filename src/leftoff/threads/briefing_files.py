@@ -113,7 +113,8 @@ def describe_file(
         is_elsewhere = checks is not None and not checks.branch.same
         states = ["not on this branch" if is_elsewhere else "deleted since"]
     elif is_uncommitted:
-        states.append("uncommitted")
+        # What was uncommitted may be gone, as after a switch to another branch.
+        states.append("changed since" if now == "changed" else "uncommitted")
     shown = shorten_path(path, checkpoint, base)
     return f"{shown} ({', '.join(states)})" if states else shown
 
