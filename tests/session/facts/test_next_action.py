@@ -45,6 +45,26 @@ FAILED = run("make test", "src/a.c:3:1: error: no form", ok=False)
 OPEN = ToolCall(id="open", tool="Bash", kind="run", what="make", command="make")
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        'Tool "run_shell_command" not found. Did you mean one of: "grep_search", "replace"?',
+        "<tool_use_error>Error: No such tool available: Bash</tool_use_error>",
+        "Model tried to call unavailable tool 'bash'. Available tools: edit.",
+        "unsupported call: shell",
+    ],
+)
+def test_a_command_for_which_the_agent_has_no_tool_did_not_fail(error: str) -> None:
+    source, text = infer(
+        UserText(text="Add sub() to calc.py"),
+        *edit("/r/calc.py"),
+        *run("pytest test_calc.py", error, ok=False),
+        AssistantText(text="sub() is there. Next I will add test_sub to test_calc.py."),
+    )
+
+    assert (source, text.endswith("Add test_sub to test_calc.py.")) == ("proposal", True), text
+
+
 def test_a_waiting_prompt_comes_first() -> None:
     prompt = PromptQueued(text="also the docs")
 

@@ -120,6 +120,11 @@ _HARMLESS = lazy(
 )
 # The exit code of a shell that does not find the program.
 _NO_PROGRAM = 127
+# Claude Code, Gemini CLI, opencode and Codex.
+_UNKNOWN_TOOL = lazy(
+    r"\s*(?:<tool_use_error>)?(?:Error: )?(?:No such tool available: |Tool \"[\w.:-]+\" not found\."
+    r"|Model tried to call unavailable tool |unsupported (?:custom tool )?call: )"
+)
 _NOT_FOUND = lazy(
     r"(?:^|[\s:])([^\s:]+): (?:command )?not found\b"
     r"|\b(?:command not found|no such file or directory): (\S+)$"
@@ -328,6 +333,11 @@ def is_not_found(command: str, output: str, exit_code: int | None, *, ok: bool) 
     missing = [name for found in _NOT_FOUND.finditer(said) for name in found.groups() if name]
     # A script that needs a program which is missing exists itself.
     return any(name in command for name in missing) if missing else exit_code == _NO_PROGRAM
+
+
+def is_unknown_tool(output: str) -> bool:
+    """Return whether the agent has no tool of that name, so that its call never ran."""
+    return _UNKNOWN_TOOL.match(output) is not None
 
 
 def is_misused(error: str) -> bool:

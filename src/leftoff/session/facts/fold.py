@@ -274,6 +274,8 @@ class Fold:
         state = self.state
         if not (command := shell_commands.without_own(call.command)):
             return
+        if not event.ok and error_lines.is_unknown_tool(event.output):
+            return
         if not is_look(command):
             state.worked_at = event.at or state.worked_at
             state.worked_for = state.requested_at
