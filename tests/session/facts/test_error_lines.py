@@ -115,6 +115,7 @@ def test_a_pipe_or_chain_can_hide_a_failure(command: str, output: str) -> None:
         ("bun test | tail -3", " 3 pass\n 0 fail\n"),
         ("git push 2>&1 | tail -1", "To github.com:a/b.git"),
         ("git log -3 | cat", "error: failed to push some refs"),
+        ("git merge-base a b; echo", "fatal: Not a valid object name a"),
     ],
 )
 def test_what_only_shows_a_failure_has_not_failed(command: str, output: str) -> None:

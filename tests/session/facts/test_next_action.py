@@ -17,7 +17,7 @@ from leftoff.agents.stream import (
 from leftoff.session.facts.fold import Fold
 from leftoff.session.facts.next_action import infer_next_action
 from leftoff.session.facts.report import report
-from leftoff.session.facts.sentences import split_sentences
+from leftoff.session.facts.sentences import split_sentences, split_statements
 from rows import for_each
 
 ASKED = UserText(text="fix the login page")
@@ -346,6 +346,14 @@ def test_an_item_of_a_list_is_not_the_last_sentence() -> None:
     assert text.endswith("From the agent's last message: The form is done and tested.")
 
 
+def test_a_heading_of_one_word_says_nothing_alone() -> None:
+    assert split_statements("Fix the parser\nSummary\nIt crashes on tabs.") == [
+        "Fix the parser",
+        "It crashes on tabs.",
+    ]
+    assert split_statements("Done") == ["Done"]
+
+
 def test_the_number_of_an_item_stays_with_it() -> None:
     assert split_sentences("Do this: 4. **Read it** now. Then go.") == [
         "Do this: 4. **Read it** now.",
@@ -361,17 +369,38 @@ def test_a_search_and_a_sub_agent_are_named_by_what_they_were_for() -> None:
         id="2", tool="Task", kind="agent", what="description: Find forms, prompt: Look, a lot"
     )
     refused = ToolCall(id="3", tool="ExitPlanMode", what="Plan: Move it")
-    ended = [ToolResult(id=each, ok=True) for each in "12"]
+    rejected = ToolResult(id="3", ok=False, rejected="")
 
     _, text = infer(
-        ASKED, search, agent, *ended, refused, ToolResult(id="3", ok=False, rejected="")
+        ASKED, search, refused, agent, rejected, *(ToolResult(id=each, ok=True) for each in "12")
     )
 
     assert text == (
         "Continue with the request: fix the login page. Most recently the agent searched form, "
-        "path: src, asked a sub-agent: Find forms and called ExitPlanMode: Plan: Move it "
-        "(the user refused)."
+        "path: src, called ExitPlanMode: Plan: Move it (the user refused) and asked a sub-agent: "
+        "Find forms."
     )
+
+
+def test_the_user_is_asked_after_a_refusal_without_a_reason() -> None:
+    call = ToolCall(id="1", tool="Bash", kind="run", what="make push", command="make push")
+    refused = [call, ToolResult(id="1", ok=False, rejected="")]
+
+    assert infer(ASKED, TODOS, *refused) == (
+        "trail",
+        "Ask the user how to go on: they refused or stopped Bash: make push.",
+    )
+    # What the user or the agent says after it tells more.
+    assert infer(ASKED, *refused, UserText(text="use CI instead"))[0] == "request"
+    assert infer(ASKED, *refused, AssistantText(text="I'll use CI instead."))[0] == "proposal"
+
+
+def test_a_search_that_found_nothing_has_not_failed() -> None:
+    call = ToolCall(id="1", tool="Bash", kind="run", what="rg old src", command="rg old src")
+
+    _, text = infer(ASKED, call, ToolResult(id="1", ok=False, exit=1))
+
+    assert text.endswith("Most recently the agent ran `rg old src`.")
 
 
 def test_silent_calls_after_the_last_words_are_told() -> None:

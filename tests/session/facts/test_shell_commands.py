@@ -226,6 +226,35 @@ def test_an_option_does_not_make_a_look_a_check() -> None:
     assert not is_run_again("make-believe -C x y")
 
 
+DOCUMENT = (
+    "cat > /tmp/body.md <<'EOF'\n## It's done\n\n{body}EOF\ngh pr edit 7 --body-file /tmp/body.md"
+)
+
+
+@pytest.mark.parametrize("lines", [1, 9, 900])
+def test_what_follows_a_here_document_is_kept(lines: int) -> None:
+    command = DOCUMENT.format(body="It was missing; make test.\n" * lines)
+
+    assert shell_commands.heads_of(command)[-1] == "gh pr"
+    assert "make test" not in shell_commands.heads_of(command)
+    assert shell_commands.shorten(command).endswith("gh pr edit 7 --body-file /tmp/body.md")
+    assert len(shell_commands.cut_documents(command)) < 600
+
+
+def test_a_command_after_a_message_is_kept() -> None:
+    message = "Add the form\n\n" + "It was missing. " * 9
+    command = f"git commit -m \"$(cat <<'EOF'\n{message}\nEOF\n)\" && git push -u origin x"
+
+    assert shell_commands.shorten(command).endswith("Add the form … && git push -u origin x")
+    assert shell_commands.heads_of(command)[-1] == "git push"
+
+
+def test_a_long_line_of_a_here_document_is_not_cut_in_the_middle() -> None:
+    command = f"cat > a <<E\nfirst\nkey = {'k' * 900}\nE\nmake"
+
+    assert shell_commands.cut_documents(command) == "cat > a <<E\nfirst\n…\nE\nmake"
+
+
 CONFLICT = "CONFLICT (content): Merge conflict in a.py"
 
 

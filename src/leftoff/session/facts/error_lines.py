@@ -90,7 +90,7 @@ _COUNTS = lazy(
     re.IGNORECASE,
 )
 _MARKER = re.compile(
-    r"^\W*(?:error|errors|failed|failure|fail|traceback.*)?\W*$|^% Total\b|^Dload\s"
+    r"^\W*(?:error|errors|failed|failure|fail|traceback.*)?\W*$|^\w+ ━+$|^% Total\b|^Dload\s"
     r"|^(?:[\d.:kMG-]+\s+){6,}",
     re.IGNORECASE,
 )

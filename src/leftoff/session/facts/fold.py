@@ -324,7 +324,8 @@ class Fold:
         state = self.state
         if not shell_commands.without_cd(command) or error_lines.is_harmless(ended.output):
             return
-        key, shown = shell_commands.key_of(command), cut(command, _COMMAND_CHARS)
+        key = shell_commands.key_of(command)
+        shown = cut(shell_commands.cut_documents(command), _COMMAND_CHARS)
         failed = FailedRun(key, shown, "", state.calls, state.seq, ended.exit or None)
         kept = [f for f in state.failures if _identify(f) != _identify(failed)]
         state.failures = [*kept[-5:], failed]
@@ -467,7 +468,8 @@ class Fold:
     def _settle_heads(self, redact: Redact) -> None:
         heads = self.state.heads
         for command, use in self._ran_last.items():
-            for head in shell_commands.heads_of(redact(cut(command, _COMMAND_CHARS))):
+            shown = cut(shell_commands.cut_documents(command), _COMMAND_CHARS)
+            for head in shell_commands.heads_of(redact(shown)):
                 known = heads.pop(head, HeadUse())
                 ok_seq = max(use.ok_seq, known.ok_seq)
                 heads[head] = HeadUse(use.seq, ok_seq, known.count + use.count)
@@ -491,6 +493,9 @@ def _outcome_in(redact: Redact, entry: TrailEntry, ending: ToolResult) -> str:
     # The last line of what a look showed is no result.
     is_shown = entry.kind == "run" and is_look(entry.what)
     kind = "search" if is_shown else entry.kind
+    if is_shown and not output.strip() and ending.exit == 1:
+        # A search that finds nothing has not failed.
+        return "no output"
     if is_shown and not ending.ok and is_plain_look(entry.what):
         output = "\n".join(error_lines.list_complaints(output, entry.what))
     return redact(trail.describe_outcome(kind, ending, output))

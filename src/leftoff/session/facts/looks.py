@@ -70,7 +70,9 @@ _VERIFIES = lazy(
     r"|(?:bash |sh )?\S*(?:test|check|lint|build)\S*\.sh)(?:\s.*)?",
     re.DOTALL,
 )
-_DELIVERS = lazy(r"git (?:-C \S+ )?(?:commit|push|merge|rebase|tag|cherry-pick)\b.*", re.DOTALL)
+_DELIVERS = lazy(
+    r"git (?:-C \S+ )?(?:commit|push|merge|rebase|tag|cherry-pick)(?![\w-]).*", re.DOTALL
+)
 _SETS_UP = lazy(
     rf"{_RUNNERS}(?:(?:npm|pnpm|yarn|bun) (?:ci|i|install|add)|(?:pip3?|uv pip) install"
     r"|uv (?:sync|add)|git pull|kubectl apply|docker-compose (?:up|build)|golangci-lint)\b.*",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from leftoff.checkpoint import ASK_USER, CONTRADICTED, NOTHING_NEXT, UNKNOWN_END
+from leftoff.checkpoint import ASK_USER, CONTRADICTED, FAILED, NOTHING_NEXT, UNKNOWN_END
 from leftoff.phrases.short_answers import asks_to_pause, is_go_ahead
 from leftoff.session.facts.announcements import find_order
 from leftoff.session.facts.error_lines import without_colours
@@ -28,7 +28,7 @@ from leftoff.session.facts.sentences import (
     resolve_numbers,
     split_sentences,
 )
-from leftoff.session.facts.trail import USER_ANSWERED
+from leftoff.session.facts.trail import REFUSED_SILENTLY, USER_ANSWERED
 from leftoff.session.facts.user_requests import WITHDRAWN
 
 _ASKS_THE_USER = frozenset("AskUserQuestion ask_user question request_user_input".split())
@@ -88,6 +88,16 @@ def _repeat_call(facts: Facts) -> str:
     others = [_short(each.what, 120) for each in facts.in_flight[:-1][-_MOST_SINCE:]]
     also = f" {again}: {_end('; '.join(others))}" if others else ""
     return f"{order}: {call.tool}: {_end(_short(call.what))}{also}"
+
+
+def _ask_after_refusal(facts: Facts) -> str:
+    """Return whom to ask if the user refused or stopped the last call without a word."""
+    last = facts.trail[-1] if facts.trail and facts.has_run and not facts.is_said_last else None
+    if last is None or last.outcome != REFUSED_SILENTLY:
+        return ""
+    return (
+        f"{ASK_USER} how to go on: they refused or stopped {last.tool}: {_end(_short(last.what))}"
+    )
 
 
 def _repair_failure(facts: Facts) -> str:
@@ -255,6 +265,7 @@ _SOURCES: tuple[tuple[str, Callable[[Facts], str]], ...] = (
     ("prompt", _answer_prompt),
     ("call", _repeat_call),
     ("request", _act_on_answer),
+    ("trail", _ask_after_refusal),
     ("failure", _repair_failure),
     ("todo", _continue_todo),
     ("plan", _continue_plan),
@@ -279,7 +290,8 @@ def _format_call(entry: TrailEntry) -> str:
     did = _DID.get(entry.kind, f"called {entry.tool}:")
     what = f"`{_short(entry.what, 100)}`" if entry.kind == "run" else _short(entry.what, 100)
     refused = entry.outcome.startswith(("refused", "the user refused"))
-    failed = "" if entry.ok else " (the user refused)" if refused else " (it failed)"
+    is_failed = not entry.ok and entry.outcome.startswith(FAILED.rstrip(": "))
+    failed = " (the user refused)" if refused else " (it failed)" if is_failed else ""
     return f"{did} {what}{failed}".strip()
 
 

@@ -73,7 +73,7 @@ _LONGEST_REFERENCE = 80
 _CODE_BLOCK = lazy(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CODE_SPAN = lazy(r"`[^`\n]+`")
 # A heading of a word or two says nothing without the text below it.
-_BARE_HEADING = lazy(r"#+\s+\S+(?:\s+\S+)?$|\w+:$")
+_BARE_HEADING = lazy(r"#+\s+\S+(?:\s+\S+)?$|\w+:$|[A-Z]\w+$")
 SENTENCES_KEPT = 40
 _LAST_SENTENCES = 8
 _BARE_WORDS = 3

@@ -40,6 +40,8 @@ _OWN_COMMAND = re.compile(rf"{_OWN}(?!(?:\s+-\S+)*\s+ship\b)(?:\s.*)?", re.DOTAL
 _OWN_SAVE = re.compile(rf"{_OWN}(?:\s+-\S+)*\s+save(?:\s.*)?", re.DOTALL)
 _OWN_SHIP = re.compile(rf"{_OWN}(?:\s+-\S+)*\s+ship(?:\s.*)?", re.DOTALL)
 _HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?[A-Za-z_]")
+_DOCUMENT = lazy(r"<<-?\s*(?P<quote>['\"]?)(?P<end>[A-Za-z_]\w*)(?P=quote)")
+_LONGEST_DOCUMENT = 400
 # A document is told by its first line; of a script, the first line says little: `import json`.
 _WRITES_TEXT = lazy(r"\b(?:cat|tee|git|gh|glab|bd)\b[^|;&\n]*$")
 # What one command is chained to the next with; a pipe belongs to the command before it.
@@ -140,9 +142,35 @@ def shorten(command: str, chars: int = _COMMAND_CHARS) -> str:
     """Return the command on one line; an ellipsis says where it was cut."""
     if len(command) <= chars and command.isprintable() and not _is_uneven(command):
         return command
-    plain = _cut_messages(cut(command.strip(), chars * 3))
+    plain = _cut_messages(cut(cut_documents(command.strip()), chars * 3))
     line = " ".join(join_lines(plain).split())
     return line if len(line) <= chars else f"{cut(line, chars - 2).rstrip()} …"
+
+
+def cut_documents(command: str, chars: int = _LONGEST_DOCUMENT) -> str:
+    """Keep only the first lines of long here-documents, so that what follows them is not lost."""
+    for start, end in reversed(_find_documents(command)):
+        if end - start > chars:
+            # A line that was cut could be a part of a secret that nobody recognizes.
+            kept = cut(command[start:end], chars).rpartition("\n")[0]
+            mark = command[start:end].rpartition("\n")[2]
+            command = f"{command[:start]}{kept}\n…\n{mark}{command[end:]}"
+    return command
+
+
+def _find_documents(command: str) -> list[tuple[int, int]]:
+    """Return where the lines of each whole here-document begin and end."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    while "<<" in command and (opened := _DOCUMENT.search(command, at)):
+        start = command.find("\n", opened.end())
+        end = re.compile(rf"\n[ \t]*{opened['end']}[ \t]*(?=\n|\Z)").search(command, max(start, 0))
+        # Looking further could take as many searches as the text has such signs.
+        if start < 0 or end is None:
+            break
+        at = end.end()
+        found.append((start, at))
+    return found
 
 
 def _cut_messages(command: str) -> str:
@@ -151,9 +179,17 @@ def _cut_messages(command: str) -> str:
     if document and _WRITES_TEXT.search(command[: document.start()]):
         start, body, message = command[document.start() :].partition("\n")
         subject, _, rest = message.lstrip().partition("\n")
-        is_long = len(rest) > _LONGEST_MESSAGE
-        return f"{command[: document.start()]}{start}{body}{subject} …" if is_long else command
+        if len(rest) <= _LONGEST_MESSAGE:
+            return command
+        return f"{command[: document.start()]}{start}{body}{subject} …{_find_rest(command)}"
     return _QUOTED.sub(_cut_quoted, command) if "\n" in command and not document else command
+
+
+def _find_rest(command: str) -> str:
+    """Return the commands after the first here-document, as the end of a line."""
+    documents = _find_documents(command)
+    rest = command[documents[0][1] :].lstrip(")\"' \n") if documents else ""
+    return f"{'' if rest[0] in '&|;' else ';'} {join_lines(rest)}" if rest else ""
 
 
 def _cut_quoted(quoted: re.Match[str]) -> str:
@@ -208,11 +244,20 @@ def without_own(command: str) -> str:
 
 def _split_chain(plain: str) -> list[str]:
     """Split a chain of commands; text in quotes and here-documents belongs to its command."""
-    body = _HERE_DOCUMENT.search(plain)
-    end = body.start() if body else len(plain)
-    masked = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), plain[:end])
+    masked = _mask(plain)
     cuts = [0, *(at for each in _CHAIN.finditer(masked) for at in each.span()), len(plain)]
     return [plain[start:stop].strip() for start, stop in zip(cuts[::2], cuts[1::2], strict=True)]
+
+
+def _mask(plain: str) -> str:
+    """Hide quoted text and here-documents, which contain no commands."""
+    for start, end in _find_documents(plain):
+        sign = plain.rfind("<<", 0, start)
+        plain = f"{plain[:sign]}xx{plain[sign + 2 : start]}{'x' * (end - start)}{plain[end:]}"
+    # The end of a document may have been cut.
+    body = _HERE_DOCUMENT.search(plain)
+    plain = f"{plain[: body.start()]}{'x' * (len(plain) - body.start())}" if body else plain
+    return _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), plain)
 
 
 def key_of(command: str) -> str:
@@ -259,7 +304,7 @@ def one_line(command: str) -> str:
 
 def heads_of(command: str) -> list[str]:
     """Return the first two words of a command and of those chained to it."""
-    parts = _split_chain(without_cd(cut(command, 600)))
+    parts = _split_chain(without_cd(cut(cut_documents(command, 80), 600)))
     heads = [_find_head(_SETTING.sub("", part)) for part in parts]
     named = (cut(head, 80) for head in heads if head and not _SYNTAX.match(head) and head[0] != "-")
     return list(dict.fromkeys(named))[:_MOST_HEADS_OF_ONE]

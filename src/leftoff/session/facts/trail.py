@@ -52,6 +52,7 @@ _LOOKS = re.compile(
 )
 REFUSED = "the user refused:"
 """How the outcome of a call begins that the user refused with a reason."""
+REFUSED_SILENTLY = "refused"
 USER_ANSWERED = "the user answered:"
 """How the outcome of a question to the user begins."""
 _ANSWERED = re.compile(r'"="([^"]*)"')
@@ -103,7 +104,7 @@ def add_result(state: FoldState, event: ToolResult) -> bool:
 def describe_outcome(kind: Kind, event: ToolResult, output: str) -> str:
     """Say in a few words how a call ended."""
     if event.rejected is not None:
-        return f"{REFUSED} {event.rejected}" if event.rejected else "refused"
+        return f"{REFUSED} {event.rejected}" if event.rejected else REFUSED_SILENTLY
     output = error_lines.without_colours(output)
     if not event.ok:
         reasons = error_lines.pick_error_lines(output).splitlines()
