@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from leftoff.agents.loose_values import cut
 from leftoff.agents.stream import ToolCall
 from leftoff.session.facts import error_lines, shell_commands, written_paths
+from leftoff.session.facts.anchor_paths import anchor_call, anchor_entry, anchor_text
 from leftoff.session.facts.focus import rank
 from leftoff.session.facts.fold_state import (
     FailedRun,
@@ -43,7 +43,6 @@ from leftoff.session.facts.user_requests import find_answered
 _RUNS_PROJECT = re.compile(r"(?:bunx?|p?npm|npx|yarn|uv|cargo|go|python3?|node|deno|make) |\./")
 _MOST_COMMANDS = 6
 _MOST_RERUNS = 4
-_CALL_CHARS = 400
 _MANY_RUNS = 3
 _MOST_RANKED = 30
 _OLDEST_FAILURE = 60
@@ -178,6 +177,7 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
     telling = _find_telling(state)
     next_words, closing_words = next_and_closing_words(telling) if telling else ("", "")
     failing, claim = _find_failing(state)
+    base = _find_base(state)
     return Facts(
         **{name: getattr(state, name) for name in _SAME},
         task=state.task or (requests[-1] if requests else ""),
@@ -185,11 +185,11 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
         last_words=last_words,
         next_words=next_words,
         closing_words=closing_words,
-        base=_find_base(state),
+        base=base,
         todos=todos,
         step=step,
         total=total,
-        in_flight=_in_flight(state),
+        in_flight=_in_flight(state, base),
         files_modified=_list_modified(state),
         files_deleted=_list_modified(state, only_gone=True),
         ranked_files=_list_ranked(state),
@@ -200,7 +200,7 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
         window=state.window or window or window_of(state.model, state.tokens),
         requests=_list_other_requests(state),
         answers_to=find_answered(state) if state.answered else "",
-        trail=[_anchor_entry(each, state) for each in state.trail],
+        trail=[anchor_entry(each, state, base) for each in state.trail],
         heads=_rank_heads(state),
         plan_todo=_find_plan_todo(state),
         failing=failing,
@@ -337,8 +337,9 @@ def _find_last_answer(state: FoldState) -> str:
 
 
 def _show_failure(failed: FailedRun, state: FoldState) -> FailedRun:
-    command = shell_commands.unplace(failed.command, _find_base(state))
-    error = _anchor_text(failed.error, state)
+    base = _find_base(state)
+    command = shell_commands.unplace(failed.command, base)
+    error = anchor_text(failed.error, state, base)
     return msgspec.structs.replace(failed, command=command, error=error)
 
 
@@ -378,39 +379,6 @@ def _find_plan_todo(state: FoldState) -> list[str]:
     return list_unfinished(state) if is_current and not is_answered else []
 
 
-def _anchor_entry(entry: TrailEntry, state: FoldState) -> TrailEntry:
-    if entry.kind == "search":
-        return msgspec.structs.replace(entry, what=_anchor_text(entry.what, state))
-    if entry.kind == "run":
-        what = shell_commands.unplace(entry.what, _find_base(state))
-        outcome = _anchor_text(entry.outcome, state)
-        return msgspec.structs.replace(entry, what=what, outcome=outcome)
-    if entry.kind not in {"edit", "read"} or not entry.what:
-        return entry
-    paths = [written_paths.normalise(path, state.cwd) for path in entry.what.split(", ")]
-    what = ", ".join(written_paths.anchor(path, state.roots) for path in paths)
-    return msgspec.structs.replace(entry, what=what)
-
-
-def _anchor_text(text: str, state: FoldState) -> str:
-    for root in (*state.roots, _find_base(state)):
-        text = text.replace(f"{root}/", "") if root else text
-    return text
-
-
-def _anchor_call(call: ToolCall, state: FoldState) -> ToolCall:
-    """Write a call's file path or folder the same way as all others."""
-    if call.kind == "run" and call.command:
-        folder = written_paths.normalise(call.folder, state.cwd) if call.folder else state.cwd
-        placed = shell_commands.place(cut(call.command, _CALL_CHARS), folder)
-        what = shell_commands.unplace(placed, _find_base(state))
-        return msgspec.structs.replace(call, what=what)
-    if call.kind not in {"edit", "read"} or not call.paths:
-        return call
-    path = written_paths.normalise(call.paths[0], state.cwd)
-    return msgspec.structs.replace(call, what=written_paths.anchor(path, state.roots))
-
-
 def _step(todos: list[TodoEntry]) -> tuple[int | None, int | None]:
     """Return the todo list's current step and length; None for both if none is open."""
     done = sum(todo.status == "completed" for todo in todos)
@@ -418,7 +386,7 @@ def _step(todos: list[TodoEntry]) -> tuple[int | None, int | None]:
     return (done + 1, len(todos)) if is_open else (None, None)
 
 
-def _in_flight(state: FoldState) -> list[ToolCall]:
+def _in_flight(state: FoldState, base: str) -> list[ToolCall]:
     """List the pending calls, except leftoff's own save, which is reading this."""
     # A call of an earlier step was given up: the agent went on without its result.
     if state.said_seq > state.called_seq:
@@ -429,7 +397,9 @@ def _in_flight(state: FoldState) -> list[ToolCall]:
         if not call.sidechain and state.steps.get(call.id, state.step) == state.step
     ]
     return [
-        _anchor_call(call, state) for call in calls if not shell_commands.is_own_save(call.command)
+        anchor_call(call, state, base)
+        for call in calls
+        if not shell_commands.is_own_save(call.command)
     ]
 
 
