@@ -11,6 +11,7 @@ from cli.runs import Cli
 from gitrepo import Repo
 from leftoff.context import find_project
 from leftoff.snapshots.shelf import Shelf
+from talk import Talk
 
 
 @pytest.fixture
@@ -196,6 +197,24 @@ def test_the_code_of_a_thread_goes_where_its_checkpoints_go(
     assert f"leftoff snapshot restore {row['short_id']} --here" in cli.ok("resume", "csv").out
     cli.ok("snapshot", "restore", row["short_id"], "--here")
     assert read_all(clone) == ["work\n", "b\n", "new\n"]
+
+
+@pytest.mark.parametrize("system", ["sail", "harness", "quoin"])
+def test_the_code_of_a_thread_that_was_saved_automatically_goes_along(
+    work: Repo, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    talk = Talk(work.folder)
+    talk.ask("Export orders as CSV")
+    talk.edit("new.txt")
+    talk.say("Next I will write the header.")
+    talk.fire("SessionEnd", reason="other")
+    cli.ok("export", "--to", system, str(tmp_path / "out"))
+    work.git("clone", "--quiet", ".", str(tmp_path / "clone"))
+    monkeypatch.chdir(tmp_path / "clone")
+    cli.ok("import", "--from", system, str(tmp_path / "out"))
+
+    (row,) = cli.json("snapshot", "list")
+    assert f"leftoff snapshot restore {row['short_id']} --here" in cli.ok("resume").out
 
 
 def test_a_patch_is_for_git_apply(work: Repo, cli: Cli) -> None:

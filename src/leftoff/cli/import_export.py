@@ -10,7 +10,7 @@ import msgspec
 from leftoff import profiles
 from leftoff.cli.app import App, command
 from leftoff.cli.progress_bar import show_progress
-from leftoff.errors import LeftoffError, UsageError
+from leftoff.errors import LeftoffError, NoSuchCheckpoint, UsageError
 from leftoff.profiles import import_native
 from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.profiles.mirror.mirror import Mirror
@@ -115,12 +115,16 @@ def _show_progress(app: App, found: Iterable[Path]) -> Iterator[Path]:
 
 
 def _import_code(app: App, place: Path) -> PatchReport:
-    """Import the code of threads; those have just been imported under their names."""
-    index = app.store.index()
+    """Import the code of threads; those have just been imported.
+
+    Files of other systems do not name what was saved automatically, so the name is the one shown.
+    """
 
     def find_thread(name: str) -> str | None:
-        entry = index.find_named(name)
-        return entry.slot if entry is not None else None
+        try:
+            return app.workspace.find(name).slot if name else None
+        except NoSuchCheckpoint:
+            return None
 
     return import_patches(app.project, place, find_thread)
 

@@ -15,6 +15,7 @@ from leftoff.git import query
 from leftoff.profiles import TIDY_SUBJECT
 from leftoff.projects.project import Project, is_inside, list_folders, read_start
 from leftoff.store import LISTED, CheckpointEntry, State, Store
+from leftoff.store.index_sync import slot_of
 from leftoff.text.fence import quote_key
 
 if TYPE_CHECKING:
@@ -171,10 +172,10 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
 
 def _check_code(checkpoint: Checkpoint, project: Project) -> LostCodeCheck | None:
     """Return the uncommitted code of the thread that is gone; most projects have no snapshots."""
-    # An imported checkpoint is known by its name until it is saved again.
-    thread = checkpoint.thread or checkpoint.name
-    if thread is None or not project.has_snapshots:
+    if not project.has_snapshots:
         return None
+    # An imported checkpoint has no thread until it is saved again.
+    thread = slot_of(checkpoint)
     sessions = {checkpoint.session_id}
     lost: LostFiles | None = snapshots.lost_files.find_lost_of(project, thread, sessions)
     if lost is None:
