@@ -654,6 +654,13 @@ def test_an_error_that_the_next_action_names_is_not_told_twice() -> None:
     assert "- Bash make (exit 2): failed\n" in text
 
 
+@pytest.mark.parametrize("folder", [".", "../other", "'a folder'", '"a folder"'])
+def test_a_git_command_is_named_by_what_it_does_and_not_by_its_folder(folder: str) -> None:
+    text = render(checkpoint(also_ran=[f"git -C {folder} diff --stat"]), None, budget=1500)
+
+    assert "Also ran:\n- git diff\n" in text
+
+
 def test_neither_a_known_exit_code_nor_the_head_of_a_loop_is_told() -> None:
     failed = checkpoint(
         next_action=NextAction(

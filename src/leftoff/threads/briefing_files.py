@@ -29,6 +29,8 @@ _SAYS_NOTHING = lazy(
     r"\S*(?:python[\d.]*|node|perl|ruby|php|sh) -(?:l?c|e|r)?"
     r"|(?:for|while|until|if|case|sleep)\b.*"
 )
+# Where git runs says less than what it does.
+_GIT_FOLDER = lazy(r"""^git -C (?:"[^"]*"|'[^']*'|\S+) """)
 _FILES_IN_LINE = 6
 _FEW_FILES = 3
 _DEEP_ENOUGH = 3
@@ -153,7 +155,7 @@ def _list_other_commands(checkpoint: Checkpoint, worth: Weights) -> list[Item]:
 
 def _find_head(command: str) -> str:
     """Return a command's program and first argument; without it if it is half of something."""
-    found = _HEAD.match(command)
+    found = _HEAD.match(_GIT_FOLDER.sub("git ", command))
     return found[0] if found and not _SAYS_NOTHING.fullmatch(found[0]) else ""
 
 
