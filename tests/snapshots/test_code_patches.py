@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
+from leftoff.checkpoint import new_id
 from leftoff.context import find_project
 from leftoff.errors import LeftoffError
 from leftoff.projects.project import Project
@@ -18,9 +19,10 @@ from leftoff.snapshots.code_patches import (
     write_patch,
 )
 from leftoff.snapshots.shelf import Shelf, StoredSnapshot, find_snapshot, list_snapshots
-from leftoff.snapshots.take import Reason, take_snapshot
+from leftoff.snapshots.take import MAX_FILE_BYTES, Reason, take_snapshot
 from snapshots.repository_state import describe_repository
 from snapshots.test_restore import read_tree
+from stores import NOON
 
 
 @pytest.fixture
@@ -188,3 +190,29 @@ def test_a_patch_that_does_not_fit_is_kept_and_named(
     Shelf(project.store).remove(Shelf(project.store).ids())
     here = import_patches(project, tmp_path, lambda _: None)
     assert any(".git/hooks/x" in each for each in here.problems.values())
+
+
+@pytest.mark.parametrize("kind", ["literal", "delta"])
+def test_a_small_patch_of_a_huge_file_is_refused_before_git_unpacks_it(
+    repo: Repo, project: Project, tmp_path: Path, kind: str
+) -> None:
+    place, piece = repo.folder / "data.bin", os.urandom(65_536)
+    place.write_bytes(piece)
+    repo.git("add", "data.bin")
+    repo.git("commit", "--quiet", "--message=Add data")
+    # Git writes a file that only repeats the last one as a delta.
+    place.write_bytes(bytes(MAX_FILE_BYTES + 1) if kind == "literal" else piece * 200)
+    patch = repo.git("diff", "--binary", "--full-index")
+    assert f"\n{kind} " in patch
+    assert len(patch) < MAX_FILE_BYTES // 10
+    repo.git("checkout", "--quiet", "data.bin")
+    head = repo.git("rev-parse", "HEAD").strip()
+    (tmp_path / FOLDER).mkdir()
+    text = f"leftoff-snapshot: {new_id(NOON)}\nbase: {head}\n\n{patch}"
+    (tmp_path / FOLDER / "some.patch").write_text(text, encoding="utf-8")
+
+    report = import_patches(project, tmp_path, lambda _: None)
+
+    assert report.done == []
+    assert [each for each in report.problems.values() if "too large" in each]
+    assert not Shelf(project.store).objects.exists()

@@ -4,7 +4,10 @@ A patch is plain text for `git apply`: a few lines on the snapshot, then the dif
 commit below it. It has binary files, modes, links and deletions.
 """
 
+import base64
 import os
+import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,6 +43,10 @@ _SUBMODULE = "160000"
 _SHA1_CHARS = 40
 _START = b"diff --git "
 _MOST_HEADER_BYTES = 65_536
+_TOO_LARGE = "It has files that are too large for a snapshot."
+# A binary file in a patch: compressed, and each line begins with a letter for its length.
+_BINARY = re.compile(rb"^(literal|delta) (\d{1,20})\n((?:[A-Za-z][^\n]+\n)*)", re.MULTILINE)
+_SIZES_BYTES = 20
 
 
 class PatchReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,6 +146,8 @@ def _import_patch(
         raise LeftoffError("It is not a snapshot that leftoff exported.")
     if any(snapshot_id in shelf.ids() for shelf in list_shelves(project)):
         return None
+    if max(_list_binary_sizes(data), default=0) > MAX_FILE_BYTES:
+        raise LeftoffError(_TOO_LARGE)
     if base and not has_commit(project.worktree, base):
         raise LeftoffError(
             f"Its commit {base[:8]} is not in this repository. Fetch it, then import again."
@@ -162,6 +171,40 @@ def _parse_header(data: bytes) -> dict[str, str]:
     text = data[: max(start, 0)].decode("utf-8", "replace")
     pairs = (each.partition(": ") for each in text.splitlines())
     return {name: value for name, _, value in pairs if value}
+
+
+def _list_binary_sizes(patch: bytes) -> Iterator[int]:
+    """Yield how large the binary files of a patch are, without unpacking them.
+
+    Git would unpack gigabytes from a small patch before anybody can look at the result.
+    """
+    for kind, size, lines in _BINARY.findall(patch):
+        yield int(size)
+        if kind == b"delta":
+            yield _read_result_size(lines)
+
+
+def _read_result_size(lines: bytes) -> int:
+    """Return the size of the file that a delta makes: the second number at its beginning."""
+    try:
+        packed = b"".join(_decode_line(each) for each in lines.splitlines())
+        start = zlib.decompressobj().decompress(packed, _SIZES_BYTES)
+    except (ValueError, zlib.error):
+        # Git refuses it, too.
+        return 0
+    numbers, shift = [0], 0
+    for byte in start:
+        numbers[-1] |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            numbers.append(0)
+            shift = 0
+    return numbers[1] if len(numbers) > 1 else 0
+
+
+def _decode_line(line: bytes) -> bytes:
+    count = line[0] - (ord("A") - 1 if line[:1].isupper() else ord("a") - 27)
+    return base64.b85decode(line[1:])[:count]
 
 
 def _store_snapshot(project: Project, record: Snapshot, patch: bytes) -> Snapshot:
@@ -199,7 +242,7 @@ def _add(shelf: Shelf, repository: Repository, record: Snapshot, patch: bytes) -
 def _check_sizes(index: BaseIndex, entries: Iterable[TreeEntry]) -> None:
     sizes = index.sizes(entries)
     if max(sizes, default=0) > MAX_FILE_BYTES or sum(sizes) > MAX_NEW_BYTES:
-        raise LeftoffError("It has files that are too large for a snapshot.")
+        raise LeftoffError(_TOO_LARGE)
 
 
 def _find_repository(project: Project) -> Repository:
