@@ -526,6 +526,16 @@ class Workspace:
         dead = [each for each in self.list_unsaved(since=since) if not each.may_be_alive(now)]
         return threads.recover.recover_sessions(self.store, dead)
 
+    def save_ended_turns(self, *, since: datetime) -> list[SavedCheckpoint]:
+        """Save each recent session that died, or whose agent waits for its user."""
+        now = self.store.now()
+        found = [each for each in self.list_unsaved(since=since) if not each.is_current]
+        alive = [each for each in found if each.may_be_alive(now)]
+        dead = [each for each in found if each not in alive]
+        idle = [each for each in alive if each.facts.is_turn_over or each.facts.limit]
+        saved = threads.recover.recover_sessions(self.store, dead)
+        return [*saved, *threads.recover.recover_sessions(self.store, idle, trigger="idle")]
+
     # --- native files of other systems ---
 
     def mirror(self) -> dict[str, list[Path]]:

@@ -1,6 +1,8 @@
 """`leftoff resume NAME --in AGENT` starts that agent in the right folder, or says how."""
 
+import fcntl
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -8,9 +10,11 @@ import pytest
 from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import context
+from leftoff.agents.loose_values import dash_path
 from leftoff.agents.registry import AGENTS
 from leftoff.hooks import hand_over, start
 from recordings import SESSION_IDS, leave_session
+from talk import Talk
 
 # Stands in for an agent: writes where it runs and what it was given.
 PROGRAM = """\
@@ -223,9 +227,48 @@ def test_work_of_a_session_that_died_is_saved_first(cli: Cli, home: Path) -> Non
     done = cli.process("resume", "--in", "opencode", "--headless")
 
     assert done.returncode == 0, done.stderr
-    assert "Saved 1 session that had ended unsaved." in done.stdout
+    assert "Saved 1 session with unsaved work." in done.stdout
     started = (home / "started").read_text(encoding="utf-8")
     assert "please write notes and list" in started
+
+
+@pytest.mark.usefixtures("dead")
+def test_work_of_a_session_that_waits_for_its_user_is_saved_first(cli: Cli, home: Path) -> None:
+    """As at a usage limit, or in the minute for which Codex's daemon keeps a session."""
+    root = context.read_environment().find_agent_folder("codex")
+    (lock,) = (root / "thread-writer-locks").iterdir()
+    with lock.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = cli.process("resume", "--in", "opencode", "--headless")
+
+    assert done.returncode == 0, done.stderr
+    assert "Saved 1 session with unsaved work." in done.stdout
+    assert "please write notes and list" in (home / "started").read_text(encoding="utf-8")
+    (saved,) = cli.json("list")
+    assert saved["trigger"] == "idle"
+
+
+def test_work_of_a_session_that_is_open_at_its_usage_limit_is_saved_first(
+    cli: Cli, repo: Repo, home: Path
+) -> None:
+    cli.ok("drop", "retry")
+    talk = Talk(repo.folder)
+    talk.now = datetime.now(UTC)
+    talk.ask("Fix the login")
+    talk.edit("login.py")
+    talk.say("login.py is fixed.")
+    talk.ask("go on")
+    said = {"role": "assistant", "content": [{"type": "text", "text": "You've hit your limit"}]}
+    talk.line(type="assistant", isApiErrorMessage=True, error="rate_limit", message=said)
+    root = context.read_environment().find_agent_folder("claude")
+    place = root / "projects" / f"-{dash_path(str(repo.folder))}"
+    place.mkdir(parents=True)
+    talk.transcript.rename(place / talk.transcript.name)
+
+    done = cli.process("resume", "--in", "opencode", "--headless")
+
+    assert done.returncode == 0, done.stderr
+    assert "Fix the login" in (home / "started").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("dead")

@@ -46,11 +46,14 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return [self.table.programs[0], *before, prompt, *after]
 
 
-def recover_dead(app: App, *, is_quiet: bool = False) -> None:
-    """Save the sessions that ended unsaved, so that the next agent knows what they did."""
-    saved = app.workspace.recover(since=app.store.now() - _RECENT)
+def save_sessions(app: App, *, is_quiet: bool = False) -> None:
+    """Save the sessions that ended or wait unsaved, so that the next agent knows what they did.
+
+    At a usage limit, people leave a session open. Codex keeps one open by itself.
+    """
+    saved = app.workspace.save_ended_turns(since=app.store.now() - _RECENT)
     if saved and not is_quiet:
-        app.out.text(f"Saved {format_count(len(saved), 'session')} that had ended unsaved.")
+        app.out.text(f"Saved {format_count(len(saved), 'session')} with unsaved work.")
 
 
 def hand_over_to(  # noqa: PLR0913 - the thread, the agent, and how to start it

@@ -189,7 +189,7 @@ def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
 
 
 def _hand_over(app: App, name: str | None, given: dict[str, Any]) -> int:
-    cli.hand_over_command.recover_dead(app, is_quiet=given["prints"])
+    cli.hand_over_command.save_sessions(app, is_quiet=given["prints"])
     chosen = _choose_entry(app, name, is_accepted=True, options=_list_hand_over_options(given))
     if chosen is None:
         _show_nothing(app)

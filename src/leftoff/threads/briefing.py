@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from leftoff.checkpoint import NOTHING_NEXT, UNKNOWN_END, Checkpoint, NextAction, Plan
 from leftoff.lazy_patterns import lazy
+from leftoff.session.facts.announcements import find_order
 from leftoff.session.facts.sentences import SENTENCES_KEPT, keep_start, split_statements
 from leftoff.text import fence, times
 from leftoff.text.budget import (
@@ -296,10 +297,11 @@ def _list_requests(checkpoint: Checkpoint, worth: Weights, longest: int) -> Iter
         asked = say("Last request in that file" if checkpoint.source else "Last request")
         parts = _split_request(checkpoint.intent)
         yield _split_item(asked, parts, worth.request, worth.request_rest, longest)
-    proposed = checkpoint.answers_to
+    proposed = checkpoint.answers_to or ""
     is_held = checkpoint.next_action is not None and checkpoint.next_action.source == "announced"
     # Thanks answer nothing.
-    if proposed and not is_held and proposed not in action:
+    is_known = proposed in action or (action and find_order(proposed) == action)
+    if proposed and not is_held and not is_known:
         yield Item(say("It answers the agent: {text:400}", text=proposed), worth.answered)
     for n, text in enumerate(_list_also_asked(checkpoint)):
         also = say("Also asked: {text}", text=keep_start(text, _REQUEST_CHARS))

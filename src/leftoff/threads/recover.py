@@ -17,21 +17,23 @@ from leftoff.threads import autosaves
 from leftoff.threads.compose import compose
 
 
-def recover_sessions(store: Store, sessions: Iterable[KnownSession]) -> list[SavedCheckpoint]:
-    """Save where dead sessions left off, as one act that `undo` takes back."""
+def recover_sessions(
+    store: Store, sessions: Iterable[KnownSession], *, trigger: str = "recovered"
+) -> list[SavedCheckpoint]:
+    """Save where sessions left off, as one act that `undo` takes back."""
     act = new_id(store.now())
-    saved = [recover_session(store, each, act=act) for each in sessions]
+    saved = [recover_session(store, each, act=act, trigger=trigger) for each in sessions]
     return [each for each in saved if each is not None]
 
 
 def recover_session(
-    store: Store, session: KnownSession, *, act: str | None = None
+    store: Store, session: KnownSession, *, act: str | None = None, trigger: str = "recovered"
 ) -> SavedCheckpoint | None:
-    """Save where a dead session left off; None if there was nothing but small talk.
+    """Save where a session left off; None if there was nothing but small talk.
 
     `act` is what somebody did to recover it; without one, leftoff recovers it unasked.
     """
-    draft = compose_recovered(store, session.facts.cwd, {}, session)
+    draft = compose_recovered(store, session.facts.cwd, {"trigger": trigger}, session)
     return autosaves.autosave(store, msgspec.structs.replace(draft, act=act), session.facts)
 
 

@@ -210,6 +210,16 @@ def test_a_go_ahead_that_nobody_followed_says_what_was_agreed_to() -> None:
     )
 
 
+def test_a_go_ahead_to_a_step_that_was_announced_is_that_step() -> None:
+    said = AssistantText(text="The form is there. Next I will add test_login.py.", ends_turn=True)
+
+    assert infer(ASKED, *edit("a.c"), said, UserText(text="go on")) == (
+        "request",
+        "Add test_login.py.",
+    )
+    assert infer(ASKED, *edit("a.c"), said, UserText(text="no"))[1] != "Add test_login.py."
+
+
 def test_what_the_agent_understands_is_not_an_order() -> None:
     said = AssistantText(text="I now understand the issue. Let me write the plan.")
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from leftoff.checkpoint import ASK_USER, CONTRADICTED, FAILED, NOTHING_NEXT, UNKNOWN_END
-from leftoff.phrases.short_answers import asks_to_pause, is_go_ahead
+from leftoff.phrases.short_answers import asks_to_pause, is_go_ahead, is_refusal
 from leftoff.session.facts.announcements import find_order
 from leftoff.session.facts.error_lines import without_colours
 from leftoff.session.facts.fold_state import TrailEntry
@@ -36,6 +36,7 @@ _ASKS_APPROVAL = frozenset("ExitPlanMode exit_plan_mode plan_exit".split())
 _TEXT_CHARS = 700
 _MOST_SINCE = 3
 _BEGINNING = 16
+_DIGIT = re.compile(r"\d")
 _BULLET = re.compile(r"^[-*•]\s+(?:\[ \]\s+)?")
 _DID = {
     "edit": "edited",
@@ -248,6 +249,8 @@ def _follow_choice(facts: Facts) -> str:
 
 def _start_request(facts: Facts) -> str:
     if is_go_ahead(facts.intent):
+        if agreed := _find_agreed_step(facts):
+            return agreed
         asked = _end(_short(facts.answers_to)) if facts.answers_to else ""
         said = f'Go on as the user answered: "{facts.intent}" (the agent said: {asked})'
         return said if asked else ""
@@ -255,6 +258,13 @@ def _start_request(facts: Facts) -> str:
     held = _find_proposed(facts.held, next_and_closing_words(facts.held)[0]) if facts.held else ""
     then = f" Then return to what the agent announced: {_end(held)}" if held else ""
     return f"Start with the request: {_short(facts.intent)}{about}{then}"
+
+
+def _find_agreed_step(facts: Facts) -> str:
+    """Return the step that the agent announced, if the user only told it to go on."""
+    said, answer = facts.answers_to, facts.intent
+    is_choice = "?" in said or _DIGIT.search(answer) or is_refusal(answer)
+    return find_order(said) if promises_more(said) and not is_choice else ""
 
 
 def _act_on_answer(facts: Facts) -> str:
