@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from leftoff.cli import artifacts_view as artifacts_view
     from leftoff.cli import ask_questions as ask_questions
+    from leftoff.cli import choose_thread as choose_thread
     from leftoff.cli import clipboard as clipboard
     from leftoff.cli import everywhere_view as everywhere_view
     from leftoff.cli import fill_form as fill_form

@@ -1,12 +1,13 @@
-"""Choose an open thread where a command got no name: in the picker, or by its number."""
+"""Choose a thread where a command got no name: in the picker, or by its number."""
 
-from leftoff import cli
-from leftoff.cli.app import App, key_of
+from leftoff import cli, threads
+from leftoff.cli.app import App, key_of, terminal_width
 from leftoff.cli.ask_questions import choose
 from leftoff.cli.list import format_name, format_nothing_open
 from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint
 from leftoff.store import CheckpointEntry
 from leftoff.text.fence import quote_key
+from leftoff.text.plural import format_count
 
 
 def choose_open(app: App, verb: str) -> CheckpointEntry:
@@ -45,6 +46,7 @@ def _choose_by_number(app: App, question: str, verb: str) -> CheckpointEntry:
 _VERBS = {"done": "mark as done", "drop": "drop", "diff": "compare"}
 _MOST_CHOICES = 20
 _MOST_PICKED = 1_000
+_WIDE = 90
 
 
 def pick_open(app: App, question: str, verb: str) -> CheckpointEntry:
@@ -67,3 +69,23 @@ def has_several(app: App) -> bool:
 def _list_open(app: App, limit: int) -> list[CheckpointEntry]:
     entries = app.workspace.list_checkpoints(limit=limit)
     return [entry for entry in entries if not entry.problem]
+
+
+def pick_to_resume(app: App, question: str, *, unsaved: int) -> CheckpointEntry:
+    """Let the user choose one of the threads that can be resumed, in the picker."""
+    picker = cli.thread_picker
+
+    def load() -> list[CheckpointEntry]:
+        found = threads.check_claims.list_candidates(app.store, limit=_MOST_PICKED)
+        is_limited = app.settings.offers == "saved"
+        return threads.check_claims.list_saved(app.store, found) if is_limited else found
+
+    asked = _mention_unsaved(question, unsaved)
+    return picker.pick_thread(app, picker.ThreadChoice(question=asked, verb="resume", load=load))
+
+
+def _mention_unsaved(question: str, unsaved: int) -> str:
+    """Say in the picker, which hides the lines above it, that some work is not in the list."""
+    if not unsaved or terminal_width() < _WIDE:
+        return question
+    return f"{question}  ({format_count(unsaved, 'unsaved session')}: `leftoff recover`)"

@@ -9,7 +9,7 @@ import msgspec
 from leftoff import cli, hooks, knowledge
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.cli import ask_prompts, replay
-from leftoff.cli.app import App, command, key_of, printable, terminal_width
+from leftoff.cli.app import App, command, key_of, printable
 from leftoff.cli.complete_words import checkpoint_argument, complete_open
 from leftoff.cli.list import list_facts, show_unsaved
 from leftoff.cli.option_types import Number
@@ -17,7 +17,6 @@ from leftoff.errors import CheckpointEnded, ChoiceNeeded, NoSuchCheckpoint, Stor
 from leftoff.store import CheckpointEntry
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, block, join, quote_key, say
-from leftoff.text.plural import format_count
 from leftoff.threads import briefing, check_claims
 from leftoff.threads.compose_again import refresh
 
@@ -459,8 +458,8 @@ def _choose_entry(
     except ChoiceNeeded as choice:
         unsaved = show_unsaved(app, beside_json=not app.out.is_interactive)
         if app.out.can_draw:
-            question = _ask_beside(choice.question, unsaved)
-            return ChosenThread(_pick(app, question), is_picked=True)
+            picked = cli.choose_thread.pick_to_resume(app, choice.question, unsaved=unsaved)
+            return ChosenThread(picked, is_picked=True)
         if is_accepted:
             # The user accepted already, and need not do so again after choosing.
             choice.choices = [
@@ -473,30 +472,6 @@ def _choose_entry(
     if found is not None and not is_accepted:
         show_unsaved(app)
     return ChosenThread(found) if found else None
-
-
-def _ask_beside(question: str, unsaved: int) -> str:
-    """Say in the picker, which hides the lines above it, that some work is not in the list."""
-    if not unsaved or terminal_width() < _WIDE:
-        return question
-    return f"{question}  ({format_count(unsaved, 'unsaved session')}: `leftoff recover`)"
-
-
-def _pick(app: App, question: str) -> CheckpointEntry:
-    """Let the user choose one of the threads that can be resumed, in the picker."""
-    picker = cli.thread_picker
-
-    def load() -> list[CheckpointEntry]:
-        found = check_claims.list_candidates(app.store, limit=_MOST_PICKED)
-        is_limited = app.settings.offers == "saved"
-        return check_claims.list_saved(app.store, found) if is_limited else found
-
-    choice = picker.ThreadChoice(question=question, verb="resume", load=load)
-    return picker.pick_thread(app, choice)
-
-
-_MOST_PICKED = 1_000
-_WIDE = 90
 
 
 def _decline(app: App, entry: CheckpointEntry) -> None:
