@@ -2,6 +2,7 @@
 
 import re
 
+from leftoff.lazy_patterns import lazy
 from leftoff.session.facts.sentences import (
     LABEL,
     is_bare,
@@ -28,32 +29,30 @@ _ADVERBS = (
     r"try to|continue to) )*"
 )
 _ACTION = r"(?P<action>[a-z][\w-]*(?:[ .,:;!].*)?)"
-_ANNOUNCED = re.compile(rf"(?:{_FILLER} )*{_I_WILL}{_ADVERBS}{_ACTION}", re.IGNORECASE | re.DOTALL)
+_ANNOUNCED = lazy(rf"(?:{_FILLER} )*{_I_WILL}{_ADVERBS}{_ACTION}", re.IGNORECASE | re.DOTALL)
 # "Once the build is green, I'll …": the condition belongs to the order.
-_AFTER = re.compile(
+_AFTER = lazy(
     r"(?P<when>(?:once|when|after|before|as soon as|now that|to|while|if(?! you\b)) [^,;]{3,120}), "
     rf"{_I_WILL}{_ADVERBS}{_ACTION}",
     re.IGNORECASE | re.DOTALL,
 )
 # "That fails on Windows, so let me guard it.": the reason stays before the order.
-_BECAUSE = re.compile(
+_BECAUSE = lazy(
     rf"(?P<why>(?!if\b|unless\b|or\b).{{3,240}}?)(?P<link>,? (?:so|and|but)|;|,| -|:)"
     rf"(?: now| next)? {_I_WILL}{_ADVERBS}{_ACTION}",
     re.IGNORECASE | re.DOTALL,
 )
 # "I'm adding a guard now." and "Fixing it by hand." go on.
-_DOING = re.compile(
+_DOING = lazy(
     rf"(?:{_FILLER} )*(?:i'm (?:now |also |still )*(?P<mine>[a-z]+ing)|(?P<bare>(?:add|apply|build|"
     r"check|clean|commit|creat|debug|edit|fix|implement|inspect|investigat|look|merg|mov|push|read|"
     r"remov|renam|replac|revert|rewrit|runn|search|test|trac|updat|verify|watch|writ)ing))\b"
     r"(?P<rest> .*)",
     re.IGNORECASE | re.DOTALL,
 )
-_STATES = re.compile(
-    r"(?:is|are|was|were|shows?|showed|fails?|failed|passed|works?|worked|would)\b"
-)
+_STATES = lazy(r"(?:is|are|was|were|shows?|showed|fails?|failed|passed|works?|worked|would)\b")
 # "Set the flag, revert the rest." is an order already.
-_ORDER = re.compile(
+_ORDER = lazy(
     rf"(?:{_FILLER} )*(?P<action>(?:add|apply|build|check|clean up|commit|create|delete|drop|edit|"
     r"extract|fix|implement|inspect|investigate|make|merge|move|push|read|rebase|refactor|remove|"
     r"rename|replace|rerun|revert|rewrite|run|search|set|simplify|split|stage|switch|update|verify|"
@@ -61,7 +60,7 @@ _ORDER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # "I add the test first." is said of what follows; a verb that could be in the past is not safe.
-_PRESENT = re.compile(
+_PRESENT = lazy(
     rf"(?:{_FILLER} )*i (?:now |first |then )?(?P<action>(?!(?:now|first|then|am|was|have|had|did|"
     r"do|can|could|would|should|might|may|must|will|think|thought|see|saw|found|find|know|knew|understand|"
     r"understood|believe|guess|made|got|get|ran|wrote|put|set|cut|hit|let|read|left|lost|kept|built|"
@@ -71,26 +70,24 @@ _PRESENT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # The agent itself calls it the next step.
-_LABELLED = re.compile(
+_LABELLED = lazy(
     rf"{LABEL} ?\W*(?:\d[.)] )?(?P<action>\w.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_THING = re.compile(r"(?:the|an?) ", re.IGNORECASE)
+_THING = lazy(r"(?:the|an?) ", re.IGNORECASE)
 # "Now the README, rewritten for the new build:" names what is next without a verb.
-_NAMED = re.compile(
+_NAMED = lazy(
     r"(?:now|next|then)(?: up)?[,:]? (?:on to )?(?P<what>(?:the|for the|`).*):", re.IGNORECASE
 )
 # "The tests come next." and "Next is the changelog."
-_COMES = re.compile(
+_COMES = lazy(
     r"(?P<what>(?:the|an?|`)[^,;]*?) (?:comes?|is|are) next[.!]?"
     r"|next (?:comes?|is|are) (?P<after>(?:the|an?|`).*)",
     re.IGNORECASE,
 )
-_AGAIN = re.compile(
-    rf"(?P<link>,? (?:and then|and|then|so)|;|,) {_I_WILL}{_ADVERBS}", re.IGNORECASE
-)
+_AGAIN = lazy(rf"(?P<link>,? (?:and then|and|then|so)|;|,) {_I_WILL}{_ADVERBS}", re.IGNORECASE)
 # Verbs that give no order, and pronouns that could not be resolved in one.
-_NO_ORDER = re.compile(
+_NO_ORDER = lazy(
     r"(?:be|have|need|not|never|see|assume|admit|apologi[sz]e|understand|think|guess|say|note)\b"
     r"|.*\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself|you)\b(?!/)",
     re.DOTALL,
