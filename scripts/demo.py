@@ -17,8 +17,8 @@ from pathlib import Path
 
 from demo_later import later
 from demo_page import show_page
+from narrate import command, flat, heading, say, show
 from stage import Stage, stage
-from telling import command, flat, heading, say, show
 
 FILES = {
     "src/cart.py": "def total(items):\n    return sum(item.price for item in items)\n",

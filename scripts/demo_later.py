@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from leftoff.hooks import replies
+from narrate import command, flat, heading, say, shell, show
 from stage import Stage
-from telling import command, flat, heading, say, shell, show
 
 SESSION_ID = "5e55107e-0000-4000-8000-00000000beef"
 NATIVE = """\

@@ -9,8 +9,8 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 
+from narrate import command, heading, say
 from stage import Stage
-from telling import command, heading, say
 
 
 def show_page(world: Stage, *, is_opened: bool) -> None:
