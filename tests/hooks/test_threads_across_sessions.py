@@ -332,6 +332,23 @@ def test_after_a_greeting_a_prompt_still_joins_the_thread_that_was_offered(
     assert (only(store).task, only(store).session_id) == (CART, "session-2")
 
 
+@pytest.mark.parametrize(("prompt", "is_joined"), [("go on with {name}", True), ("hello", False)])
+def test_a_prompt_joins_the_thread_that_it_names_although_another_session_is_open(
+    talk: Talk, store: Store, prompt: str, *, is_joined: bool
+) -> None:
+    """Codex's daemon keeps a session for a minute after its window was closed."""
+    work(talk)
+    second, third = Talk(talk.folder, "two"), Talk(talk.folder, "three")
+    resume_by_prompt(second)
+    assert "work was left off here" not in third.start()
+
+    asked = prompt.format(name=only(store).name)
+    third.fire("UserPromptSubmit", prompt=asked)
+    third.ask(asked)
+
+    assert (store.index().find_open_thread("three") is not None) == is_joined
+
+
 def test_a_prompt_that_is_processed_late_joins_the_thread_that_it_names(
     talk: Talk, store: Store
 ) -> None:

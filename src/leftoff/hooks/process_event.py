@@ -100,7 +100,7 @@ def join_thread(case: Case) -> Case:
     """Join the thread that the user asks to continue: the one named, or the one offered."""
     event, life = case.event, _read_life(case)
     if life is None or not life.offered:
-        return _join_declined(_note_early_prompt(case))
+        return _join_unoffered(_note_early_prompt(case))
     if event.kind == "session-end":
         # A session that the agent resumes later is not offered anything again.
         return case.with_record(offered=life.offered, has_passed=life.has_passed)
@@ -198,10 +198,15 @@ def _note_early_prompt(case: Case) -> Case:
     return case
 
 
-def _join_declined(case: Case) -> Case:
-    """Join the declined thread that the user names, where nothing was offered."""
+def _join_unoffered(case: Case) -> Case:
+    """Join the thread that the user names, where it was not offered.
+
+    It was declined before, or another session that is open works on it.
+    """
     is_asked = case.event.kind == "prompt" and case.settings.confirm != "always"
-    if not is_asked or not case.store.index().count_heads(["declined"]):
+    # Looking through all threads with each prompt would take too long.
+    is_first = case.memory is None or len(case.memory.state.requests) <= 1
+    if not is_asked or not (is_first or case.store.index().count_heads(["declined"])):
         return case
     head = _find_named(case)
     return _join(case, head) if head is not None else case
