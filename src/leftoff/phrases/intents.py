@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from leftoff.lazy_patterns import lazy
 from leftoff.names import kebab, list_telling_words
 from leftoff.phrases.match import LONGEST, any_of, fold, read_languages, split_phrases, trim
 from leftoff.phrases.short_answers import drop_greeting
@@ -113,7 +114,7 @@ def begins_with_continue(text: str) -> bool:
 
 _MOST_CLAUSES = 3
 # Where a message that names some work may go on: "… the cart, but skip the tests".
-_CLAUSE_END = re.compile(
+_CLAUSE_END = lazy(
     r"\n|[,;:.!?](?=\s|$)|[，。；：！？、]|\s+[-–—]+\s"
     r"|\s+(?:and|but|by|then|und|aber|et|mais|puis|y|pero|luego)\s",
     re.IGNORECASE,
@@ -155,9 +156,9 @@ def is_slash_command(prompt: str) -> bool:
 
 
 # A path has another slash: /etc/hosts.
-_SLASH_COMMAND = re.compile(r"\s*/[a-zA-Z][\w:.-]*(?:\s|$)")
-_WAYS_OUT = re.compile(r"\s*/(?:checkpoint|compact|clear|help|leftoff[:-]\S+)(?:\s|$)")
-_PURGE = re.compile(r"\s*/checkpoint\s+--(?!restore(?:\s|$))")
+_SLASH_COMMAND = lazy(r"\s*/[a-zA-Z][\w:.-]*(?:\s|$)")
+_WAYS_OUT = lazy(r"\s*/(?:checkpoint|compact|clear|help|leftoff[:-]\S+)(?:\s|$)")
+_PURGE = lazy(r"\s*/checkpoint\s+--(?!restore(?:\s|$))")
 
 
 def _match(kind: Spoken, plain: str, names: Collection[str] = ()) -> Intent | None:
@@ -185,7 +186,7 @@ def _build_intent(kind: Spoken, found: re.Match[str], names: Collection[str]) ->
     return Intent(kind=kind, name=name)
 
 
-_LOOKS_NAMED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
+_LOOKS_NAMED = lazy(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 
 
 def _strip(text: str) -> str:

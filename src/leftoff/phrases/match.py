@@ -14,13 +14,15 @@ from typing import Literal, get_args
 
 import msgspec
 
+from leftoff.lazy_patterns import lazy
+
 LANGUAGES = Path(__file__).with_name("languages")
 LONGEST = 200
 """A longer message is about the work. Checking this first saves 4 ms of loading languages."""
 
-_BROKEN_LINE = re.compile(r"\|\s*\n\s*")
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
-_LATIN_MARKS = re.compile("[\u0300-\u036f]+")
+_BROKEN_LINE = lazy(r"\|\s*\n\s*")
+_EDGES = lazy(r"^[\W_]+|[\W_]+$")
+_LATIN_MARKS = lazy("[\u0300-\u036f]+")
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -243,7 +245,7 @@ def says_goodbye(message: str) -> bool:
     )
 
 
-_CLOSING_QUOTE = re.compile("[\"'`”’»」』]\\W*$")
+_CLOSING_QUOTE = lazy("[\"'`”’»」』]\\W*$")
 _PAUSE = r"(?:[.,;:!?…–—~()。，！？；：、～]|\s-+\s)[\s¡¿]*"
 
 
@@ -369,7 +371,7 @@ def _compile_corrections(language: Language) -> Corrections:
 
 Statement = Literal["preference", "decision", "draft", "correction"]
 
-_QUESTION_MARK = re.compile(r"[?？]\W*$")
+_QUESTION_MARK = lazy(r"[?？]\W*$")
 
 
 def find_statement(sentence: str) -> Statement | None:

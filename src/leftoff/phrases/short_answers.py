@@ -3,6 +3,7 @@
 import functools
 import re
 
+from leftoff.lazy_patterns import lazy
 from leftoff.phrases.match import any_of, fold, read_languages, split_phrases, trim
 
 _LONGEST_REPLY = 80
@@ -20,14 +21,14 @@ _CLAUSE = (
     r"[^;\n]{1,200}?(?=[.!?](?:\s|$)|[;\n。，；]|,(?!\s*(?:(?:and|or) )?[\w./-]+\.\w)|$"
     r"|\s(?:but|then|just|only|because|mais|puis|pero|luego)\s)"
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
-_LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
-_CLAUSE_END = re.compile(
+_SENTENCE_END = lazy(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
+_LIST_MARK = lazy(r"^(?:[-*•]|\d{1,2}[.)])\s+")
+_CLAUSE_END = lazy(
     r"(?:[,.;:!]| [-–—]+|\n| and| und)\s+(?:(?:and|und|then|just|please|instead)\b,?\s*)*",
     re.IGNORECASE,
 )
-_TAKEN_BACK = re.compile(r"no[, ]+(?:wait|sorry|stop)\b|(?:stop|wait|halt)\W*$")
-_QUESTION = re.compile(r"[?？]\W*$")
+_TAKEN_BACK = lazy(r"no[, ]+(?:wait|sorry|stop)\b|(?:stop|wait|halt)\W*$")
+_QUESTION = lazy(r"[?？]\W*$")
 
 
 def is_go_ahead(message: str) -> bool:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
 
+from leftoff.lazy_patterns import lazy
 from leftoff.text import times
 
 _MONTH = r"(?P<month>[^\W\d_]{3,10})"
@@ -18,16 +19,16 @@ _DATES = tuple(
         rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?{_GAP}{_MONTH}\.?,?{_GAP}(?P<y>\d{{4}})",
     )
 )
-_TIME = re.compile(
+_TIME = lazy(
     r"(?<!\d)(?P<h>\d{1,2})\s?(?:[:h时時点]\s?(?P<min>\d{2})?分?(?::(?P<s>\d{2}))?(?:\.\d+)?"
     r"(?:\s?(?P<half>[ap])\.?m\b\.?)?|(?P<bare>[ap])\.?m\b\.?)",
     re.IGNORECASE,
 )
-_ZONE = re.compile(
+_ZONE = lazy(
     r"(?:\b(?:UTC|GMT)\s?)?(?P<sign>[+-])(?P<h>\d{1,2})(?::?(?P<m>\d{2}))?\b|\b(?:UTC|GMT)\b|Z\b"
 )
 # Python would read the minutes as a fraction of the hour.
-_DOTTED = re.compile(r"(?<=\s\d\d)\.(?=\d\d\b)")
+_DOTTED = lazy(r"(?<=\s\d\d)\.(?=\d\d\b)")
 # The first three letters of a month, without accents, in the languages of Europe.
 _MONTHS = {
     prefix: number
@@ -40,7 +41,7 @@ _MONTHS = {
     for prefix in prefixes.split()
 }  # fmt: skip
 # Words that say nothing more than the date and the time do.
-_FILLERS = re.compile(
+_FILLERS = lazy(
     r"(?:\b(?:at|on|um|am|den|uhr|à|le|a las?|el|às|alle|om|utc|local|time|t"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|sun)\b|[\s,.()])+",
     re.IGNORECASE,

@@ -1,31 +1,31 @@
 """Decide whether a text was issued by a machine: a known shape's body, or an unknown token."""
 
-import re
+from leftoff.lazy_patterns import lazy
 
 # A capital and the letters after it count as one run, as in the words of a name. Runs of random
 # letters and digits have two characters on average, runs in names four or more.
-_RUNS = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _MIXED_RUN, _PLAIN_RUN, _UNNAMED_RUN = 2.9, 5.0, 2.4
-_DIGIT = re.compile(rb"[0-9]")
+_DIGIT = lazy(rb"[0-9]")
 # Hardly any word has five consonants in a row, but random letters soon do.
-_HARD = re.compile(rb"(?i)[b-df-hj-np-tv-xz]{5}")
-_HEX = re.compile(rb"[0-9a-f]+|[0-9A-F]+")
-_UUID = re.compile(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
-_WORD = re.compile(rb"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
-_JOINT = re.compile(rb"[-_.]")
+_HARD = lazy(rb"(?i)[b-df-hj-np-tv-xz]{5}")
+_HEX = lazy(rb"[0-9a-f]+|[0-9A-F]+")
+_UUID = lazy(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
+_WORD = lazy(rb"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
+_JOINT = lazy(rb"[-_.]")
 # Documentation shows shapes with bodies that cannot be used to log in.
-_SPECIMEN = re.compile(
+_SPECIMEN = lazy(
     rb"(?i)x{6,}|\*{4}|\.{3}|(?:^|[-_])your(?=$|[-_])|[-_]here$|place_?holder|redacted|[-_]example"
 )
-_STRETCH = re.compile(rb"[A-Za-z0-9]{14,}")
-_PUNCTUATION = re.compile(rb"[^A-Za-z0-9]")
+_STRETCH = lazy(rb"[A-Za-z0-9]{14,}")
+_PUNCTUATION = lazy(rb"[^A-Za-z0-9]")
 # An issuer's name and what it issues, each at most twelve letters: `acme_live_`, `acme-pat-v1-`.
-_NAME = re.compile(
+_NAME = lazy(
     rb"(?:[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11}|[a-z][a-z0-9]{1,6}|[A-Z][A-Z0-9]{1,6})[-_.]"
 )
 _MOST_NAMES = 4
 # If no part says what it is, the first must be a name. Base64 with a joint near its start is not.
-_ISSUER = re.compile(rb"[a-z]{2,12}[-_.]|[A-Z]{3,12}[-_.]|[a-z][a-z0-9]{1,6}[-_.][A-Za-z0-9]+\Z")
+_ISSUER = lazy(rb"[a-z]{2,12}[-_.]|[A-Z]{3,12}[-_.]|[a-z][a-z0-9]{1,6}[-_.][A-Za-z0-9]+\Z")
 # The shortest body by what it consists of. It may be shorter if a name says that it is a
 # credential.
 _HEX_BODY, _MIXED_BODY, _PLAIN_BODY = 32, 20, 30

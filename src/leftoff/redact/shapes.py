@@ -44,16 +44,16 @@ _SHORTEST = 20
 _LONG_RUN = b"a" * _SHORTEST
 # Commits and other things that are named by their hash: every line of `git log` has one.
 _HASH_LENGTHS = frozenset((32, 40, 64))
-_HASH_RUN = re.compile(rb"(?<![^ \t\n])[0-9a-f]{32,64}(?![^ \t\n])")
-_DIGIT = re.compile(rb"[0-9]")
+_HASH_RUN = lazy(rb"(?<![^ \t\n])[0-9a-f]{32,64}(?![^ \t\n])")
+_DIGIT = lazy(rb"[0-9]")
 # A body in one case has no joints. A digit comes early in it; in a word it never comes.
-_BODY = re.compile(rb"(?<![A-Za-z0-9])(?=[A-Za-z]{0,30}[0-9])[A-Za-z0-9]{12}")
-_STRETCH = re.compile(rb"[A-Za-z0-9]{12}")
-_KEYS = re.compile(rb"(?s)(?<![A-Za-z0-9])(?=([A-Za-z0-9*_:]..))")
+_BODY = lazy(rb"(?<![A-Za-z0-9])(?=[A-Za-z]{0,30}[0-9])[A-Za-z0-9]{12}")
+_STRETCH = lazy(rb"[A-Za-z0-9]{12}")
+_KEYS = lazy(rb"(?s)(?<![A-Za-z0-9])(?=([A-Za-z0-9*_:]..))")
 # The same except for the first position, and twice as fast because it begins with a byte to search
 # for.
-_LATER_KEYS = re.compile(rb"(?s)[^A-Za-z0-9](?=([A-Za-z0-9*_:]..))")
-_TILDE = re.compile(rb"Q~")
+_LATER_KEYS = lazy(rb"(?s)[^A-Za-z0-9](?=([A-Za-z0-9*_:]..))")
+_TILDE = lazy(rb"Q~")
 # What may stand between the opening of a shape and its long run: dots, slashes, a colon.
 _LEAD_JOINTS = b".~:!/$=+@?|;*&"
 _LEAD_BYTES = bytes(sorted(_RUN_BYTES)) + _LEAD_JOINTS
@@ -78,11 +78,11 @@ _GOES_ON = (b"+", b"/", b"~", b".", b"=")
 # How much of a body is matched and judged, so that a text that consists of openings still takes
 # linear time. A longer body is cut out to its end.
 _LONGEST, _JUDGED = 2500, 300
-_REST = re.compile(rb"[A-Za-z0-9_.=/+-]*+")
+_REST = lazy(rb"[A-Za-z0-9_.=/+-]*+")
 _BASE64 = b"+/"
 _JSON, _EMBEDDED = b"eyJ", b";base64,"
 # Not words, but not secrets either: what people type in place of one.
-_SEQUENCE = re.compile(rb"(?i)abcdef|123456|qwerty")
+_SEQUENCE = lazy(rb"(?i)abcdef|123456|qwerty")
 # Openings that are words in any program, so the body must decide.
 _WEAK = frozenset(
     b"test_ live_ api_ app- web_ app_ auto_ ss_ key- secret_ secret- access_ refresh_ sandbox_ "
@@ -92,12 +92,12 @@ _WEAK = frozenset(
 )
 # What looks like the body of a shape, but is a hash or a number.
 _NOT_BODIES = {
-    b"00": re.compile(rb"[0-9a-f]+"),
-    b"11": re.compile(rb"[0-9]+"),
+    b"00": lazy(rb"[0-9a-f]+"),
+    b"11": lazy(rb"[0-9]+"),
     # The id of a user or a role opens nothing, so the one in a manual may stay.
-    **dict.fromkeys((b"AIDA", b"AROA"), re.compile(rb".*EXAMPLE")),
+    **dict.fromkeys((b"AIDA", b"AROA"), lazy(rb".*EXAMPLE")),
 }
-_NONE = re.compile(rb"(?!)")
+_NONE = lazy(rb"(?!)")
 # Beside an unknown kind, these bytes indicate a path, a call, or a part of a longer text.
 _NOT_BEFORE = b"/+.@#%&$\\~-_"
 _NOT_AFTER = b"/+=.@(\\~%"
@@ -105,26 +105,24 @@ _NAME_BYTES = bytes(sorted(_RUN_BYTES)) + b"."
 _LABEL = 16
 # The end of a public key's mark, if nothing separates it from the key.
 _RULE = b"---"
-_DIGEST = re.compile(
-    rb"(?i)(?:sha\d{1,3}|md5|hash|digest|checksum|integrity|etag)[\"']?[:=-]\s*[\"']?\Z"
-)
+_DIGEST = lazy(rb"(?i)(?:sha\d{1,3}|md5|hash|digest|checksum|integrity|etag)[\"']?[:=-]\s*[\"']?\Z")
 # `sha256=…` in the list of files of a Python package: some hash begins like a shape by chance.
-_HASHED_FILE = re.compile(rb"(?i)sha\d{1,3}[:=-]\Z")
+_HASHED_FILE = lazy(rb"(?i)sha\d{1,3}[:=-]\Z")
 _PREFIX = 8
 # `"id": "…"`, `id=…` and `--list-id …` name a record.
-_ID_BEFORE = re.compile(
+_ID_BEFORE = lazy(
     rb"(?:(?<![A-Za-z])(?:[Ii]d|ID)|[a-z](?:Id|ID|Identifier|Arn)|[A-Za-z0-9][_-](?:id|ID)"
     rb"|identifier)s?(?:[\\\"'`]{0,4}\s?(?:=>|[:=])\s{0,8}|[ ])[\\\"'`\[]{0,4}\Z"
 )
 _ID_REACH = 32
-_TAIL = re.compile(rb"[A-Za-z0-9+/_-]{0,1000}={0,2}")
-_NOT_SOLID = re.compile(rb"[^A-Za-z0-9]")
+_TAIL = lazy(rb"[A-Za-z0-9+/_-]{0,1000}={0,2}")
+_NOT_SOLID = lazy(rb"[^A-Za-z0-9]")
 _TAIL_JOINTS = (b"-", b"_", b"+", b"/")
 _SHORTEST_TAIL = 6
 _REACH = 8
 # A token of Azure DevOps is base32 of 52 characters; a hash of nix has neither of these letters.
 _PAT_LENGTH = 52
-_PAT = re.compile(rb"(?=[a-z]*[2-7])(?=[a-z2-7]*?[eotu])[a-z2-7]{52}(?![/+=.])")
+_PAT = lazy(rb"(?=[a-z]*[2-7])(?=[a-z2-7]*?[eotu])[a-z2-7]{52}(?![/+=.])")
 # Password hashes: `$` and the name of the method, then parameters, salt and hash.
 _HASH = lazy(
     rb"\$(?:2[abxy]?\$\d{1,2}\$([\w./]{53})|[156]\$(?:rounds=\d{1,9}\$)?[\w./]{1,16}\$[\w./]{22,86}"

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from leftoff.lazy_patterns import lazy
+
 _MAX_LINE = 1000
 _MAX_TEXT = 300
 _MAX_TITLE = 200
@@ -58,21 +60,21 @@ def parse_plan(text: str) -> PlanText:
 
 # Text allowed before a heading's first word: emphasis, an emoji, a checkbox.
 _ORNAMENT = r"\W*(?:x\]\W*)?"
-_TASK = re.compile(
+_TASK = lazy(
     _ORNAMENT + r"(?:step|task|étape|tâche|schritt|aufgabe|paso|tarea|passo|步骤|ステップ)\s*#?\d",
     re.IGNORECASE,
 )
-_PART = re.compile(
+_PART = lazy(
     _ORNAMENT + r"(?:phase|stage|part|milestone|change|fix|commit|pr|iteration)\s+#?\d",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(_ORNAMENT + r"\d{1,3}(?:\.\d{1,3})*(?:[.):]\s|\s)\s*\S", re.IGNORECASE)
-_PLANNING = re.compile(
+_NUMBERED = lazy(_ORNAMENT + r"\d{1,3}(?:\.\d{1,3})*(?:[.):]\s|\s)\s*\S", re.IGNORECASE)
+_PLANNING = lazy(
     r"\b(?:steps?|plan|tasks?|to-?dos?|implementation|changes|checklist|progress|roadmap"
     r"|étapes?|tâches|schritte?|aufgaben|pasos|tareas|passos|passi)\b|步骤|手順|ステップ",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
+_ASIDE = lazy(
     r"\b(?:verif\w+|criteria|test plan|testing|how to test|out of scope|non-goals|risks?|notes?"
     r"|questions?|rollback|background|context|references?|alternatives?|definition of done)\b",
     re.IGNORECASE,
@@ -163,28 +165,28 @@ def _with_boxes(entries: Sequence[_Entry], tasks: Sequence[_Entry]) -> list[_Ent
 
 # --- markdown ---
 
-_FENCE = re.compile(r"[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}|~{3,})(.*)")
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(\S.*)")
-_LEAD_IN = re.compile(r"\s*(?:\*\*([^*]{2,80})\*\*:?|([A-Z][\w ]{2,40}):)\s*")
+_FENCE = lazy(r"[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}|~{3,})(.*)")
+_HEADING = lazy(r" {0,3}(#{1,6})\s+(\S.*)")
+_LEAD_IN = lazy(r"\s*(?:\*\*([^*]{2,80})\*\*:?|([A-Z][\w ]{2,40}):)\s*")
 _LEAD_IN_DEPTH = 7
-_ITEM = re.compile(r"([\s>]*)(?:[-*+]|(\d{1,3})[.)])\s+(\S.*)")
-_BOX = re.compile(r"\[([ xX✓✔~/>*-]?)\](?:\s+(.*)|$)")
-_SIGN = re.compile("([✅☑✔⬜☐🔲◻⏳🔄🚧])\ufe0f?\\s*(.*)")
-_STRUCK_NUMBER = re.compile(r"^(\s*)~~(\d{1,3}[.)])\s+(?=[^~]+~~)(\S)")
-_ROW = re.compile(r"\s*\|(.*?)\|?\s*$")
-_ROW_RULER = re.compile(r"\s*\|[\s:]*-+[\s|:-]*$")
-_ROW_NUMBER = re.compile(r"\W*\d{0,3}\W*")
-_OF_STEPS = re.compile(
+_ITEM = lazy(r"([\s>]*)(?:[-*+]|(\d{1,3})[.)])\s+(\S.*)")
+_BOX = lazy(r"\[([ xX✓✔~/>*-]?)\](?:\s+(.*)|$)")
+_SIGN = lazy("([✅☑✔⬜☐🔲◻⏳🔄🚧])\ufe0f?\\s*(.*)")
+_STRUCK_NUMBER = lazy(r"^(\s*)~~(\d{1,3}[.)])\s+(?=[^~]+~~)(\S)")
+_ROW = lazy(r"\s*\|(.*?)\|?\s*$")
+_ROW_RULER = lazy(r"\s*\|[\s:]*-+[\s|:-]*$")
+_ROW_NUMBER = lazy(r"\W*\d{0,3}\W*")
+_OF_STEPS = lazy(
     r"^\W*(?:steps?|tasks?|phases?|stages?|to-?dos?|milestones?|étapes?|tâches?|schritte?|aufgaben?"
     r"|pasos?|tareas?|步骤|任务|ステップ)\W*#?\W*$",
     re.IGNORECASE,
 )
-_OF_STATE = re.compile(
+_OF_STATE = lazy(
     r"^\W*(?:status|state|done\??|progress|complete[d]?\??|état|statut|fait|stand|erledigt|estado"
     r"|hecho|状态|完成|状態)\W*$|^\W*[✅☑✔✓]",
     re.IGNORECASE,
 )
-_DONE_STATE = re.compile(
+_DONE_STATE = lazy(
     r"\W*(?:[✅☑✔✓]|x\b|done|complete|yes|finished|merged|skipped|dropped|cancel+ed|fait|terminé|oui"
     r"|erledigt|fertig|ja\b|hecho|listo|sí\b|完成|已完成|完了)",
     re.IGNORECASE,
@@ -195,7 +197,7 @@ _STRUCK = (
     r"^[^\w~]*~~[^~]+~~(?=\W*(?:$|\(|done|dropped|skipped|no longer|not needed|obsolete|removed"
     r"|cancel+ed|completed?))"
 )
-_DONE_WORDS = re.compile(
+_DONE_WORDS = lazy(
     rf"{_STRUCK}|"
     r"^\W*(?:[✅☑✔]|\[x\])|^\W*<(?:s|del|strike)>|[✅☑✔]\ufe0f?\W*$"
     r"|[\[(](?:done|completed?)[\])]\W*$"

@@ -10,6 +10,7 @@ import msgspec
 
 from leftoff.checkpoint import Todo
 from leftoff.errors import UsageError
+from leftoff.lazy_patterns import lazy
 from leftoff.projects.project import read_start
 from leftoff.session.plan_text import PlanText, parse_plan
 
@@ -115,12 +116,12 @@ def step_of(plan: PlanText | None, todos: Sequence[Todo] = ()) -> tuple[int, int
     return (len(todos), len(todos)) if todos else None
 
 
-_CLAUSE_END = re.compile(r"[.;,:!?\n]|\b(?:and|but)\b|[—–]", re.IGNORECASE)
-_OVER = re.compile(r"\b(?:done|finished|completed?|works|passes|merged)\b|✅", re.IGNORECASE)
-_UNFINISHED = re.compile(
+_CLAUSE_END = lazy(r"[.;,:!?\n]|\b(?:and|but)\b|[—–]", re.IGNORECASE)
+_OVER = lazy(r"\b(?:done|finished|completed?|works|passes|merged)\b|✅", re.IGNORECASE)
+_UNFINISHED = lazy(
     r"\b(?:not|half|partly|almost|nearly|until|when|before|once|to be)\b|n't\b", re.IGNORECASE
 )
-_MENTION = re.compile(r"\b(?:step|task|phase|stage|part|milestone)\s+#?(\d{1,3})\b", re.IGNORECASE)
+_MENTION = lazy(r"\b(?:step|task|phase|stage|part|milestone)\s+#?(\d{1,3})\b", re.IGNORECASE)
 
 
 def guess_step(plan: PlanText, texts: Sequence[str], done: Sequence[str] = ()) -> int | None:
@@ -170,8 +171,8 @@ _STEM = 5
 
 # --- plans in a conversation ---
 
-_PLAN_FILE = re.compile(r"\bplans[\\/][\w.@+-]{1,200}?\.md\b")
-_NO_PATH = re.compile(r"[^\w.@+~:\\/-]")
+_PLAN_FILE = lazy(r"\bplans[\\/][\w.@+-]{1,200}?\.md\b")
+_NO_PATH = lazy(r"[^\w.@+~:\\/-]")
 
 
 def find_plan_paths(text: str) -> list[str]:

@@ -7,25 +7,27 @@ reports about earlier versions. Only errors count, never what a model said.
 import re
 from datetime import UTC, datetime, timedelta
 
-_USED_UP = re.compile(
+from leftoff.lazy_patterns import lazy
+
+_USED_UP = lazy(
     r"\byou(?:['\u2019]ve| have) (?:hit|reached|exceeded|exhausted) your\b"
     r"[^\n]{0,60}?\b(?:limits?|quota|allowance|capacity)\b"
     r"|\b(?:\d+-hour|daily|weekly|monthly|session|usage|free|go) limit (?:has been )?reached"
     r"|\busage_limit_(?:reached|exceeded)\b",
     re.IGNORECASE,
 )
-_TOO_MANY = re.compile(
+_TOO_MANY = lazy(
     r"\brate_limit|\brate limit\b|\bquota exceeded\b|\btoo many requests\b|\bRESOURCE_EXHAUSTED\b",
     re.IGNORECASE,
 )
-_RESET = re.compile(
+_RESET = lazy(
     r"\b(?:resets?|try again|retry)(?P<when> +(?:(?:at|in|after|on) +)?\w[\w:,/+() -]{0,39}\w\)?)",
     re.IGNORECASE,
 )
 _UNITS = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
-_DURATION = re.compile(r"(?:in|after) +((?:\d+ *[dhms][a-z]* *)+)", re.IGNORECASE)
-_AMOUNT = re.compile(r"(\d+) *([dhms])", re.IGNORECASE)
-_STAMP = re.compile(r"limit reached\|(\d{10})\b")
+_DURATION = lazy(r"(?:in|after) +((?:\d+ *[dhms][a-z]* *)+)", re.IGNORECASE)
+_AMOUNT = lazy(r"(\d+) *([dhms])", re.IGNORECASE)
+_STAMP = lazy(r"limit reached\|(\d{10})\b")
 # The time comes right after the words about the limit.
 _REACH = 250
 _FORMAT = "at %Y-%m-%d %H:%M UTC"

@@ -9,26 +9,26 @@ from leftoff.lazy_patterns import lazy
 from leftoff.session.facts.looks import is_plain_look, runs_part
 from leftoff.session.facts.shell_commands import is_search
 
-_STRONG = re.compile(
+_STRONG = lazy(
     r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic(?:ked)?\b|\bfatal\b|❌|✗|✘|\[E\]$",
     re.IGNORECASE,
 )
-_EXIT = re.compile(r"\bexit(?:ed)? (?:with )?(?:code|status)\b", re.IGNORECASE)
-_COLOUR = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\]8;;[^\x1b\x07]*(?:\x1b\\|\x07))")
-_TIMEOUT = re.compile(r"\btime(?:d )?out\b", re.IGNORECASE)
-_WEAK = re.compile(
+_EXIT = lazy(r"\bexit(?:ed)? (?:with )?(?:code|status)\b", re.IGNORECASE)
+_COLOUR = lazy(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\]8;;[^\x1b\x07]*(?:\x1b\\|\x07))")
+_TIMEOUT = lazy(r"\btime(?:d )?out\b", re.IGNORECASE)
+_WEAK = lazy(
     r"refus|denied|not found|no such|cannot|can't|could not|unable|invalid|undefined|unknown"
     r"|unexpected|missing|conflict|abort|timed out|not recognized|killed|warning:",
     re.IGNORECASE,
 )
 # "0 errors", and the name of a test that passed.
-_NO_ERRORS = re.compile(
+_NO_ERRORS = lazy(
     r"\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b|^\s*(?:\(pass\)|[✓✔√]|PASS(?:ED)?\b|ok\b)"
     r"|\bPASSED\s*(?:\[|$)|\.\.\. ok$",
     re.IGNORECASE,
 )
 # The source around an error, with line numbers, as many checks quote it.
-_QUOTED_CODE = re.compile(r"^\W*\d+ ?[|│]")
+_QUOTED_CODE = lazy(r"^\W*\d+ ?[|│]")
 _FAILED_TEST = lazy(r"(?:\(fail\)|[✗✘]|(?:--- )?FAIL(?:ED)?:?) \S")
 # Bun and npm print each command of a script before they run it.
 _STEP = lazy(r"\$ [\w./@-]+ |> \S+@\S+ [\w:.-]+$")
@@ -42,7 +42,7 @@ _TAIL_CHARS = 1500
 _SUMMARY_CHARS = 4000
 _FILE_LINE = r"(?:[A-Za-z]:)?[\w@./\\+-]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?|:?[(\[]\d+(?:,\d+)?[)\]]"
 # Programs that run others put the name of the task before each line: `[lint:go] a.go:3: …`.
-_LOCATED = re.compile(
+_LOCATED = lazy(
     rf"^(?:\[[\w:./@-]+\] |[\w@./-]+:[\w-]+: )?(?:\W*(?:error|warning)\W+)?{_FILE_LINE}|\s+\S+\s+━)"
     r"|^at [\w@./\\+-]+\.\w+(?::\d+)* \S+(?: +[A-Z]+)? +━"
     # Formatters name the files that they would change.
@@ -57,7 +57,7 @@ _PLACE = lazy(
     r"|^\W*on (?P<config>[\w./-]+) line (?P<at>\d+)\b"
 )
 _CALLED_AT = lazy(r"at \S.*:\d+\)?(?: \{)?$")
-_FOREIGN = re.compile(
+_FOREIGN = lazy(
     r"node_modules|node:|site-packages|/lib/python|\.cargo/|/rustc/|<frozen|https?://"
     r"|/usr/(?:local/)?(?:lib|go|share)/|/go/pkg/mod/"
 )
@@ -89,7 +89,7 @@ _COUNTS = lazy(
     r"|^(?:ELIFECYCLE|error Command failed)|\bexit(?:ed)?(?: with)? (?:status|code)\b",
     re.IGNORECASE,
 )
-_MARKER = re.compile(
+_MARKER = lazy(
     r"^\W*(?:error|errors|failed|failure|fail|traceback.*)?\W*$|^\w+ ━+$|^% Total\b|^Dload\s"
     r"|^(?:[\d.:kMG-]+\s+){6,}",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from leftoff.lazy_patterns import lazy
 from leftoff.phrases.short_answers import list_untouched
 from leftoff.session.facts import written_paths
 from leftoff.session.facts.fold_state import FileUse, FoldState, SessionText
@@ -63,36 +64,34 @@ _END_OF_WORDS = 300
 _ASKED_CHARS = 600
 # `container` and `Containerfile` share their beginning.
 _WORD_CHARS = 6
-_NAME_WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+_NAME_WORD = lazy(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
 _PARTS_AHEAD = 3
 _PRINTED = frozenset({"in an output", "in the last output", "in the error"})
 _FILES_OF_PART = 4
 
 # Code by others and build results. They are not part of the work unless they were edited.
-_MADE = re.compile(
+_MADE = lazy(
     r"/(?:node_modules|vendor|third_party|site-packages|__pycache__|dist|build|out|target|coverage"
     r"|CMakeFiles|\.next|\.venv|venv|\.git|\.tox|\.cache|\.mypy_cache|\.pytest_cache|\.turbo)/"
 )
 # `github.com/org/repo/pkg.Name` and `a.yaml/b.config` look like paths, but are not.
-_HOST = re.compile(
-    r"^(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|sh|co|gg|edu|gov|in|de|uk|cloud)(?:/|$)"
-)
-_SOURCE_NAME = re.compile(
+_HOST = lazy(r"^(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|sh|co|gg|edu|gov|in|de|uk|cloud)(?:/|$)")
+_SOURCE_NAME = lazy(
     r"\.(?:ya?ml|json|toml|md|mdx|tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|cs|cpp|c|h|html?|css|txt|sh|sql)$"
 )
-_PRODUCT = re.compile(
+_PRODUCT = lazy(
     r"(?:node|next|nuxt|vue|react|express|three|d3|chart|nest|ember)\.js$", re.IGNORECASE
 )
-_SUFFIX = re.compile(r"\.[A-Za-z]\w{0,5}")
-_PAIR = re.compile(r"\([^()/]*\)|\[[^\[\]/]*\]")
-_UNPAIRED = re.compile(r"[()\[\]]")
-_FILE_WITHIN = re.compile(
+_SUFFIX = lazy(r"\.[A-Za-z]\w{0,5}")
+_PAIR = lazy(r"\([^()/]*\)|\[[^\[\]/]*\]")
+_UNPAIRED = lazy(r"[()\[\]]")
+_FILE_WITHIN = lazy(
     r"\.(?:ya?ml|json|toml|md|mdx|tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|cs|cpp|html?|css|txt|lock|sh)/"
 )
 
 # `test_a.py`, `a_test.go`, `a.test.ts` and `a.spec.ts` belong to `a`.
-_TEST_PART = re.compile(r"^test_|[._-](?:tests?|spec)(?=\.)")
-_DELIVERS = re.compile(r"\b(?:commit|push|PR|pull request|merge)\b", re.IGNORECASE)
+_TEST_PART = lazy(r"^test_|[._-](?:tests?|spec)(?=\.)")
+_DELIVERS = lazy(r"\b(?:commit|push|PR|pull request|merge)\b", re.IGNORECASE)
 
 
 class _Sign(NamedTuple):

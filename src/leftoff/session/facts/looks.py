@@ -27,14 +27,12 @@ _CHECKS = (
 )
 _PLAIN_LOOKS = rf"(?:{_LOOKS})|git (?:-C \S+ |--no-pager )*(?:{_GIT_LOOKS})"
 _PLAIN_LOOK = lazy(rf"(?:\w+=\S* )*(?:{_PLAIN_LOOKS})(?:\s.*)?", re.DOTALL)
-_LOOK = re.compile(
+_ANY_LOOK = (
     rf"(?:\w+=\S* )*(?:{_PLAIN_LOOKS}|{_OTHER_LOOKS}"
-    r"|\S+ (?:--version|--help|-V|-h))(?:\s.*)?",
-    re.DOTALL,
+    r"|\S+ (?:--version|--help|-V|-h))(?:\s.*)?"
 )
-_LOOK_OR_CHECK = re.compile(
-    rf"{_LOOK.pattern}|(?:\w+=\S* )*(?:{_CHECKS}|curl|sleep)(?:\s.*)?", re.DOTALL
-)
+_LOOK = lazy(_ANY_LOOK, re.DOTALL)
+_LOOK_OR_CHECK = lazy(rf"{_ANY_LOOK}|(?:\w+=\S* )*(?:{_CHECKS}|curl|sleep)(?:\s.*)?", re.DOTALL)
 # Checks, builds and programs of the project: what a colleague runs again.
 _RUNNERS = r"(?:(?:uv|poetry|pdm|hatch|pipenv) run |npx |bunx |bundle exec |pnpm (?:exec )?)?"
 _CHECKS_MORE = (
@@ -87,7 +85,7 @@ _DESTROYS = lazy(
     re.DOTALL,
 )
 # What turns such a program into one that changes files.
-_CHANGES = re.compile(
+_CHANGES = lazy(
     r"^sed\s(?:.*\s)?(?:-\w*i|--in-place)|^find\s.*\s-(?:delete|exec|ok)|^git branch\s+-[dDmMcC]"
     r"|^git (?:remote|config) (?:add|remove|set-url|rename)|^xargs\s.*\b(?:rm|mv|sed -i|tee)\b"
     r"|^git (?:-C \S+ )?branch\s+[^-\s]|^sort\s.*-o|^git reflog (?:expire|delete)|\s--fix\b"
@@ -95,11 +93,11 @@ _CHANGES = re.compile(
     r"|--snapshot-update|\s--?u(?:pdate)?(?:Snapshot)?\b",
     re.DOTALL,
 )
-_HARMLESS_OUTPUT = re.compile(r"\s*(?:\d?|&)>{1,2}\s*(?:/dev/null|&\d)|\s*<\s*/dev/null")
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
-_SEPARATOR = re.compile(r"&&|\|\||[;|\n]")
+_HARMLESS_OUTPUT = lazy(r"\s*(?:\d?|&)>{1,2}\s*(?:/dev/null|&\d)|\s*<\s*/dev/null")
+_QUOTED = lazy(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
+_SEPARATOR = lazy(r"&&|\|\||[;|\n]")
 # `pnpm --filter web test` and `make -C docs html` say where before they say what.
-_OPTIONS = re.compile(
+_OPTIONS = lazy(
     r"^(npm|pnpm|yarn|bun|make|just|task|cargo|go|dotnet|mvn|gradle|\./gradlew|turbo|nx|deno|uv)"
     r"(?: workspaces? [\w@./-]+| (?:-[CFwpf]|--(?:filter|prefix|workspace|cwd|dir|directory|package"
     r"|project|manifest-path|file))[= ]\S+| --?[\w-]+(?:=\S+)?)+(?= [a-z])"

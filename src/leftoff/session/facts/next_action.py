@@ -4,12 +4,12 @@ The first source that applies wins: a prompt that waits, the call that was cut s
 todo list, the plan, the agent's last words, its last calls, and the request itself.
 """
 
-import re
 from collections.abc import Callable
 
 import msgspec
 
 from leftoff.checkpoint import ASK_USER, CONTRADICTED, FAILED, NOTHING_NEXT, UNKNOWN_END
+from leftoff.lazy_patterns import lazy
 from leftoff.phrases.short_answers import asks_to_pause, is_go_ahead, is_refusal
 from leftoff.session.facts.announcements import find_order
 from leftoff.session.facts.error_lines import without_colours
@@ -36,8 +36,8 @@ _ASKS_APPROVAL = frozenset("ExitPlanMode exit_plan_mode plan_exit".split())
 _TEXT_CHARS = 700
 _MOST_SINCE = 3
 _BEGINNING = 16
-_DIGIT = re.compile(r"\d")
-_BULLET = re.compile(r"^[-*•]\s+(?:\[ \]\s+)?")
+_DIGIT = lazy(r"\d")
+_BULLET = lazy(r"^[-*•]\s+(?:\[ \]\s+)?")
 _DID = {
     "edit": "edited",
     "read": "read",

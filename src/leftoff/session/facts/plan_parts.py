@@ -3,18 +3,19 @@
 import re
 
 from leftoff.agents.loose_values import cut
+from leftoff.lazy_patterns import lazy
 from leftoff.session.facts import written_paths
 from leftoff.session.facts.fold_state import FoldState, PlanPart
 
 _MOST_PARTS = 30
 _TITLE_CHARS = 160
-_PART = re.compile(r"^(?:#{2,4}\s+(?P<heading>\S.*)|(?P<item>\d{1,2}[.)]\s+\S.*))$", re.MULTILINE)
-_FILE = re.compile(
+_PART = lazy(r"^(?:#{2,4}\s+(?P<heading>\S.*)|(?P<item>\d{1,2}[.)]\s+\S.*))$", re.MULTILINE)
+_FILE = lazy(
     r"/|\.(?:ya?ml|json|toml|mdx?|tsx?|jsx?|[cm]js|py|go|rs|rb|java|kt|cs|cpp|c|h|html?|css|txt|sh"
     r"|sql|swift|php|vue|svelte|lock|proto)$|(?:^|/)[A-Z][a-z]+file$"
 )
-_LOG = re.compile(r"^[/~].*\.jsonl$")
-_ABOUT = re.compile(
+_LOG = lazy(r"^[/~].*\.jsonl$")
+_ABOUT = lazy(
     r"(?:\d+[.)]?\s*)?(?:summary|context|overview|background|problem|goal|verification|notes?|"
     r"files? to (?:modify|change)|critical files|approach|issues? found|current state|questions?)",
     re.IGNORECASE,

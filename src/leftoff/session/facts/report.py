@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from leftoff.agents.stream import ToolCall
+from leftoff.lazy_patterns import lazy
 from leftoff.session.facts import error_lines, shell_commands, written_paths
 from leftoff.session.facts.anchor_paths import anchor_call, anchor_entry, anchor_text
 from leftoff.session.facts.focus import rank
@@ -40,7 +41,7 @@ from leftoff.session.facts.sentences import (
 from leftoff.session.facts.trail import find_open_announcement
 from leftoff.session.facts.user_requests import find_answered
 
-_RUNS_PROJECT = re.compile(r"(?:bunx?|p?npm|npx|yarn|uv|cargo|go|python3?|node|deno|make) |\./")
+_RUNS_PROJECT = lazy(r"(?:bunx?|p?npm|npx|yarn|uv|cargo|go|python3?|node|deno|make) |\./")
 _MOST_COMMANDS = 6
 _MOST_RERUNS = 4
 _MANY_RUNS = 3
@@ -453,19 +454,19 @@ _CLAUDE = 200_000
 
 # The first match wins.
 _BY_MODEL: tuple[tuple[re.Pattern[str], int], ...] = (
-    (re.compile(r"\[1m\]|-1m\b"), _MILLION),
-    (re.compile(r"claude-(?:opus|sonnet|haiku|fable|mythos)-(?:[5-9]|\d\d)"), _MILLION),
-    (re.compile(r"claude"), _CLAUDE),
-    (re.compile(r"gemini-1\.5-pro"), 2_097_152),
-    (re.compile(r"gemini"), 1_048_576),
-    (re.compile(r"gpt-4\.1"), 1_047_576),
-    (re.compile(r"gpt-5(?:\.\d+)?-chat"), 128_000),
-    (re.compile(r"gpt-5|codex"), 272_000),
-    (re.compile(r"gpt-4|gpt-oss"), 128_000),
-    (re.compile(r"\bo[134](?:-|$)"), 200_000),
-    (re.compile(r"grok-4-fast|grok-4\.1"), 2_000_000),
-    (re.compile(r"grok|qwen|kimi|glm|minimax"), 256_000),
-    (re.compile(r"deepseek|llama|mistral|devstral"), 128_000),
+    (lazy(r"\[1m\]|-1m\b"), _MILLION),
+    (lazy(r"claude-(?:opus|sonnet|haiku|fable|mythos)-(?:[5-9]|\d\d)"), _MILLION),
+    (lazy(r"claude"), _CLAUDE),
+    (lazy(r"gemini-1\.5-pro"), 2_097_152),
+    (lazy(r"gemini"), 1_048_576),
+    (lazy(r"gpt-4\.1"), 1_047_576),
+    (lazy(r"gpt-5(?:\.\d+)?-chat"), 128_000),
+    (lazy(r"gpt-5|codex"), 272_000),
+    (lazy(r"gpt-4|gpt-oss"), 128_000),
+    (lazy(r"\bo[134](?:-|$)"), 200_000),
+    (lazy(r"grok-4-fast|grok-4\.1"), 2_000_000),
+    (lazy(r"grok|qwen|kimi|glm|minimax"), 256_000),
+    (lazy(r"deepseek|llama|mistral|devstral"), 128_000),
 )
 
 

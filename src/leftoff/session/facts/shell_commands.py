@@ -10,18 +10,18 @@ from leftoff.lazy_patterns import lazy
 from leftoff.session.facts import written_paths
 from leftoff.session.facts.looks import is_check
 
-_CD = re.compile(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;|\n)\s*)+")
-_CD_TARGET = re.compile(r"cd\s+(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*(?:&&|;|\n)")
-_PLACED = re.compile(r"cd (?:'([^']*)'|([^\s'\";&|]+)) && (.*)", re.DOTALL)
-_TRIMMINGS = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
-_COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
-_GIT = re.compile(r"(?:\w+ )?git\b")
+_CD = lazy(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;|\n)\s*)+")
+_CD_TARGET = lazy(r"cd\s+(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*(?:&&|;|\n)")
+_PLACED = lazy(r"cd (?:'([^']*)'|([^\s'\";&|]+)) && (.*)", re.DOTALL)
+_TRIMMINGS = lazy(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
+_COMMIT = lazy(r"\bgit\b[^\n;&|]*\bcommit\b")
+_GIT = lazy(r"(?:\w+ )?git\b")
 _MAY_CONFLICT = lazy(r"\bgit\b[^\n;&|]*?\s(?P<verb>rebase|merge|cherry-pick|revert|am|pull)\b")
 _GOES_ON = lazy(
     r"\bgit\b[^\n;&|]*?\s(?P<verb>rebase|merge|cherry-pick|revert|am) --(?:continue|skip)\b"
 )
 _SKIPS_HOOKS = lazy(r"\bcommit\b[^\n;&|]*\s(?:--no-verify|-\w*n\w*)\b")
-_COMMITTED = re.compile(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
+_COMMITTED = lazy(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
 # What git says of the branch that it is on; a detached HEAD has none.
 _ON_BRANCH = lazy(
     r"^Switched to (?:a new )?branch '(?P<switched>[^'\n]+)'$|^On branch (?P<on>\S+)$"
@@ -33,19 +33,19 @@ _ASKS_BRANCH = lazy(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)"
 _NAMES_BRANCH = lazy(r"\bgit\s+(?:checkout|switch|status|commit)\b")
 _ELSEWHERE = lazy(r"\b(?:cd|pushd|Push-Location|Set-Location)\b|\bgit\s[^\n;&|]*?-C\s|\bworktree\b")
 # A command that was cut may lack its closing quote.
-_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*(?:\"|\Z)|'[^']*(?:'|\Z)", re.DOTALL)
+_QUOTED = lazy(r"\"(?:[^\"\\]|\\.)*(?:\"|\Z)|'[^']*(?:'|\Z)", re.DOTALL)
 _OWN = r"(?:[A-Z_]+=\S*\s+)*(?:uvx\s+|uv\s+run\s+|python[\d.]*\s+-m\s+)?(?:[^\s'\"]*/)?leftoff"
 # `leftoff ship` delivers the work, so it is part of it.
-_OWN_COMMAND = re.compile(rf"{_OWN}(?!(?:\s+-\S+)*\s+ship\b)(?:\s.*)?", re.DOTALL)
-_OWN_SAVE = re.compile(rf"{_OWN}(?:\s+-\S+)*\s+save(?:\s.*)?", re.DOTALL)
-_OWN_SHIP = re.compile(rf"{_OWN}(?:\s+-\S+)*\s+ship(?:\s.*)?", re.DOTALL)
-_HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?[A-Za-z_]")
+_OWN_COMMAND = lazy(rf"{_OWN}(?!(?:\s+-\S+)*\s+ship\b)(?:\s.*)?", re.DOTALL)
+_OWN_SAVE = lazy(rf"{_OWN}(?:\s+-\S+)*\s+save(?:\s.*)?", re.DOTALL)
+_OWN_SHIP = lazy(rf"{_OWN}(?:\s+-\S+)*\s+ship(?:\s.*)?", re.DOTALL)
+_HERE_DOCUMENT = lazy(r"<<-?\s*['\"]?[A-Za-z_]")
 _DOCUMENT = lazy(r"<<-?\s*(?P<quote>['\"]?)(?P<end>[A-Za-z_]\w*)(?P=quote)")
 _LONGEST_DOCUMENT = 400
 # A document is told by its first line; of a script, the first line says little: `import json`.
 _WRITES_TEXT = lazy(r"\b(?:cat|tee|git|gh|glab|bd)\b[^|;&\n]*$")
 # What one command is chained to the next with; a pipe belongs to the command before it.
-_CHAIN = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
+_CHAIN = lazy(r"\s*(?:&&|\|\||;|\n)\s*")
 _LONGEST_SHOWN = 200
 _LONGEST_MESSAGE = 80
 _MOST_HEADS_OF_ONE = 4
@@ -61,27 +61,27 @@ _RUNS_ANY = frozenset(
 )
 _REDIRECTION = lazy(r"\s(?:\d?|&)>{1,2}\s*(?:&\d|\S+)")
 _TELLING_NAME = 5
-_SETTING = re.compile(r"^(?:(?:[A-Z_][A-Z0-9_]*=\S*|sudo|time|env|do|then|else|!)\s+)+")
+_SETTING = lazy(r"^(?:(?:[A-Z_][A-Z0-9_]*=\S*|sudo|time|env|do|then|else|!)\s+)+")
 # The parts of a script that run nothing.
-_SYNTAX = re.compile(
+_SYNTAX = lazy(
     r"(?:for|while|until|if|elif|case|select|function|done|fi|esac|set|true|false|exit|return|local|export|"
     r"echo|printf|foreach|cd)\b"
     r"|[^\w./~\"'-]|\w+\(\)|\w+=|\w+ ['\"]?$"
 )
-_MOVE = re.compile(
+_MOVE = lazy(
     r"(?:git )?mv(?: -\w+)* [\"']?(?P<old>[^\s*?{$`\"']+)[\"']? [\"']?(?P<new>[^\s*?{$`\"']+)[\"']?"
 )
-_REMOVE = re.compile(r"(?:git )?rm(?: -\S+)* (?P<paths>[^|<>]+)|Remove-Item (?P<path>[^|<>]+)")
-_PLAIN_PATH = re.compile(r"[^\s*?{}$`\"'-][^\s*?{}$`\"']*")
+_REMOVE = lazy(r"(?:git )?rm(?: -\S+)* (?P<paths>[^|<>]+)|Remove-Item (?P<path>[^|<>]+)")
+_PLAIN_PATH = lazy(r"[^\s*?{}$`\"'-][^\s*?{}$`\"']*")
 # What `git status` and `git commit` print for files that are gone.
-_STATUS_GONE = re.compile(
+_STATUS_GONE = lazy(
     r"^(?:D[ D]| D) (?P<short>[^\s\"]+)$|^\s*deleted:\s+(?P<long>[^\s\"]+)$"
     r"|^R[ MD] (?P<old>[^\s\"]+) -> |^\s*renamed:\s+(?P<before>[^\s\"]+) -> "
     r"|^ delete mode \d+ (?P<mode>[^\s\"]+)$",
     re.MULTILINE,
 )
-_SEARCH = re.compile(r"(?:rg|e?grep|ag|ack|git grep|findstr|Select-String)\b")
-_CLONE = re.compile(
+_SEARCH = lazy(r"(?:rg|e?grep|ag|ack|git grep|findstr|Select-String)\b")
+_CLONE = lazy(
     r"\bgit\s+(?:clone\b[^\n;&|]*?\s(?P<clone>(?:/|~)[^\s;&|'\"]+)\s*(?:$|[;&|\n])"
     r"|worktree\s+add\s+(?:-\S+\s+(?:\S+\s+)?)*?(?P<tree>/[^\s;&|'\"]+)"
     r"|-C\s+(?P<folder>/[^\s;&|'\"]+))|\bcd\s+(?P<cd>/[^\s;&|'\"]+)\s*(?:&&|;)\s*git\b"

@@ -7,6 +7,7 @@ import msgspec
 from leftoff.agents.loose_values import cut
 from leftoff.agents.stream import Kind, ToolCall, ToolResult
 from leftoff.checkpoint import FAILED
+from leftoff.lazy_patterns import lazy
 from leftoff.session.facts import error_lines, shell_commands, written_paths
 from leftoff.session.facts.announcements import find_order
 from leftoff.session.facts.fold_state import FoldState, SessionText, TrailEntry
@@ -23,29 +24,29 @@ _BOOKKEEPING = frozenset(
     todowrite todoread report_intent update_todo sql EnterPlanMode Skill save_memory
     """.split()
 )
-_SUMMARY = re.compile(
+_SUMMARY = lazy(
     r"\b\d+\s+(?:passed|passing|tests?|failed|failing|errors?|warnings?|files? changed|problems?)\b"
     r"|^\[\S+(?: \(root-commit\))? [0-9a-f]{7,}\]"
     r"|^(?:ok|done|success|all |finished|built|compiled)\b|✓|✔",
     re.IGNORECASE,
 )
-_NOISE = re.compile(
+_NOISE = lazy(
     r"^(?:\W+|\[?(?:exit|process) .*|</?\w+[^>]*>|\W*\d+ lines truncated\W*"
     r"|\(\w+ completed with no output\)|create mode \d+ .*)$",
     re.IGNORECASE,
 )
-_LINE_NUMBER = re.compile(r"^\s*\d+[→\t:|]\s*")
+_LINE_NUMBER = lazy(r"^\s*\d+[→\t:|]\s*")
 # Options that do not say what was searched for or asked.
-_OPTIONS = re.compile(
+_OPTIONS = lazy(
     r"(?:^|, )(?:output_mode|-[A-Za-z]|head_limit|type|multiline|offset|limit|subagent_type|model|"
     r"run_in_background|max_turns|resume|mode|isolation): [^,]*|(?:^|, )prompt: .*",
     re.DOTALL,
 )
 # The first argument needs no name.
-_LABEL = re.compile(r"^\W*(?:pattern|query|description): ")
+_LABEL = lazy(r"^\W*(?:pattern|query|description): ")
 _OLDEST_ANNOUNCEMENT = 8
 # Many calls can look at a file or check it without naming it.
-_LOOKS = re.compile(
+_LOOKS = lazy(
     r"(?:continue )?(?:read|look|check|inspect|open|review|see|view|examin|verify|run|rerun|test"
     r"|try|trac|search|find|compar|confirm|understand|debug|investigat)",
     re.IGNORECASE,
@@ -55,7 +56,7 @@ REFUSED = "the user refused:"
 REFUSED_SILENTLY = "refused"
 USER_ANSWERED = "the user answered:"
 """How the outcome of a question to the user begins."""
-_ANSWERED = re.compile(r'"="([^"]*)"')
+_ANSWERED = lazy(r'"="([^"]*)"')
 
 
 def add_call(state: FoldState, call: ToolCall) -> None:

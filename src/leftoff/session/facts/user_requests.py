@@ -3,6 +3,7 @@
 import re
 
 from leftoff.agents.loose_values import cut
+from leftoff.lazy_patterns import lazy
 from leftoff.phrases.intents import find_intent
 from leftoff.phrases.match import is_goodbye
 from leftoff.phrases.short_answers import (
@@ -40,33 +41,31 @@ _TYPED_LINES = 5
 _PROPOSAL_CHARS = 400
 # The commands that `leftoff init` adds to agents: what they ask of leftoff is not the work. Some
 # agents send the command's instructions below it.
-_OUR_COMMAND = re.compile(r"/(?:checkpoint|continue|dashboard|leftoff[:-][\w-]+)(?!\S)")
-_OUR_CONTINUE = re.compile(r"/(?:leftoff[:-])?(?:continue|resume)(?!\S)")
-_FENCED = re.compile(rf"{re.escape(fence.OPENING)}.*?(?:{re.escape(fence.CLOSING)}|\Z)", re.DOTALL)
+_OUR_COMMAND = lazy(r"/(?:checkpoint|continue|dashboard|leftoff[:-][\w-]+)(?!\S)")
+_OUR_CONTINUE = lazy(r"/(?:leftoff[:-])?(?:continue|resume)(?!\S)")
+_FENCED = lazy(rf"{re.escape(fence.OPENING)}.*?(?:{re.escape(fence.CLOSING)}|\Z)", re.DOTALL)
 # What leftoff writes before and after a briefing.
-_AROUND = re.compile(
+_AROUND = lazy(
     r"^(?:leftoff: |To resume it[^`\n]*, run `leftoff |Ask the user whether to resume ).*$",
     re.MULTILINE,
 )
-_BRIEFED_NAME = re.compile(r"^Checkpoint: (.{1,200}?)\. (?:Left off|Saved) ", re.MULTILINE)
-_BRIEFED_TASK = re.compile(r"^Task: (.{1,600})$", re.MULTILINE)
+_BRIEFED_NAME = lazy(r"^Checkpoint: (.{1,200}?)\. (?:Left off|Saved) ", re.MULTILINE)
+_BRIEFED_TASK = lazy(r"^Task: (.{1,600})$", re.MULTILINE)
 GO_ON = "continue"
 # Commands that only change what is checked out, or show it.
 _GIT_MOVE = r"git (?:checkout|switch|pull|fetch|status|branch|log)\b[^;&|]*"
-_MOVE = re.compile(rf"(?:cd \S+ && )?{_GIT_MOVE}(?:(?:&&|;) ?{_GIT_MOVE})*")
-_NUMBER = re.compile(r"(?<![\w.])#?(\d{1,2}|[a-eA-E])(?![\w.])")
+_MOVE = lazy(rf"(?:cd \S+ && )?{_GIT_MOVE}(?:(?:&&|;) ?{_GIT_MOVE})*")
+_NUMBER = lazy(r"(?<![\w.])#?(\d{1,2}|[a-eA-E])(?![\w.])")
 # "A, but keep a backup too"
-_LETTER = re.compile(
+_LETTER = lazy(
     r"(?:option |choice |variant )?([a-e])(?:[,.;:!)]| (?:but|and|with) )", re.IGNORECASE
 )
 _ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 # A numbered line, or a row of a table whose first cell is the number.
 _ITEM = r"^\s*(?:[-*|]\s+)?(?:\*\*|#+\s*)?(?:(?:option|step|choice)\s+)?{mark}(?:\*\*)?[.):|\s—-]"
 
-_WORD = re.compile(r"\w{3,}")
-_THAT = re.compile(
-    r"(?:that|this|it|das|es|all (?:that|this))(?: one| task| request)?", re.IGNORECASE
-)
+_WORD = lazy(r"\w{3,}")
+_THAT = lazy(r"(?:that|this|it|das|es|all (?:that|this))(?: one| task| request)?", re.IGNORECASE)
 _MEANS_NOTHING = frozenset(
     "the and for with about part thing stuff now der die das den mit".split()
 )

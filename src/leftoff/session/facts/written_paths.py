@@ -5,32 +5,33 @@ local file system is never consulted.
 """
 
 import posixpath
-import re
 from collections.abc import Collection, Iterable, Sequence
 
-_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
-_GIT_BASH_DRIVE = re.compile(r"^/([A-Za-z])/")
+from leftoff.lazy_patterns import lazy
+
+_DRIVE = lazy(r"^[A-Za-z]:[\\/]")
+_GIT_BASH_DRIVE = lazy(r"^/([A-Za-z])/")
 _WITH_SLASH = r"(?:[A-Za-z]:|~|\.{1,2})?(?:/?[\w@+.-]+)?(?:/[\w@+.()\[\]-]+)+"
 _BARE_NAME = r"[\w@+-][\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}"
 # What follows `$folder` or `${folder}` is only the end of a path.
-_PATH = re.compile(rf"(?<![\w/.:@$}}-])(?:{_WITH_SLASH}|{_BARE_NAME})")
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+")
-_NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//|\[\d|\[[^\]]*$|(?:^|/)\.\.\.(?:/|$)")
+_PATH = lazy(rf"(?<![\w/.:@$}}-])(?:{_WITH_SLASH}|{_BARE_NAME})")
+_URL = lazy(r"\b[a-z][a-z0-9+.-]*://\S+")
+_NOT_A_PATH = lazy(r"^[\d./:-]+$|^\.+$|^//|\[\d|\[[^\]]*$|(?:^|/)\.\.\.(?:/|$)")
 # grep and compilers append a line number to the name: a.ts-12-, a.ts(12,3).
-_POSITION = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})[-(]\d+.*$")
-_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_DIFF_SIDE = re.compile(r"(?<![\w/.]) ?[ab]/(?=\S)")
+_POSITION = lazy(r"(\.[A-Za-z][A-Za-z0-9]{0,7})[-(]\d+.*$")
+_COLOUR = lazy(r"\x1b\[[0-9;?]*[A-Za-z]")
+_DIFF_SIDE = lazy(r"(?<![\w/.]) ?[ab]/(?=\S)")
 # `git show HEAD~2:src/a.c` names a file in a commit.
-_REVISION = re.compile(r"(\bgit\b[^\n;&|]*?\s)[\w./~^@{}-]+:(?=[\w.@-]+[/.])")
-_TEMPORARY = re.compile(r"(?:/private)?(?:/tmp|/var/tmp)$")
+_REVISION = lazy(r"(\bgit\b[^\n;&|]*?\s)[\w./~^@{}-]+:(?=[\w.@-]+[/.])")
+_TEMPORARY = lazy(r"(?:/private)?(?:/tmp|/var/tmp)$")
 # Temporary files, and files that agents keep for themselves: plans, memories, saved outputs.
-_SCRATCH = re.compile(
+_SCRATCH = lazy(
     r"^(?:/private)?(?:/tmp|/var/tmp|/var/folders)/|/AppData/Local/Temp/"
     r"|/\.claude/(?:plans|projects|tasks|todos|jobs)/|/\.codex/(?:memories|sessions|plans)/"
     r"|/\.gemini/tmp/|/\.copilot/session-state/|/\.cursor/(?:projects|plans)/"
     r"|/\.local/share/opencode/"
 )
-_FILE_NAME = re.compile(
+_FILE_NAME = lazy(
     r"/\.?[\w@+()\[\]-][\w@+.()\[\]-]*\.[A-Za-z]\w{0,11}$"
     # Other names with a dot in front are folders: `.github`.
     r"|/\.(?:\w*(?:rc|ignore|attributes|versions?|modules|keep|profile)|\w+config|env)$"
@@ -38,7 +39,7 @@ _FILE_NAME = re.compile(
     r"|Brewfile|Caddyfile|Earthfile|Tiltfile|LICENSE|README|CHANGELOG|CODEOWNERS)$"
 )
 # `buildinfo.Version` and `os.Exit` are names in code.
-_SYMBOL = re.compile(r"\.[A-Z][a-z]\w*$")
+_SYMBOL = lazy(r"\.[A-Z][a-z]\w*$")
 _MOST_IN_TEXT = 60
 _SHORTEST_ROOT = 2
 
