@@ -222,7 +222,7 @@ def is_goodbye(message: str) -> bool:
     # "Thanks, that's all for today" is a goodbye, but only leads to one in a longer message.
     if {_compile_thanks().sub("", plain), _compile_around().sub("", plain)} & _list_messages():
         return True
-    # People say it twice: "good night, see you tomorrow". Other parts may only be what surrounds one.
+    # People say it twice: "good night, see you tomorrow". Other parts may only surround one.
     parts = [_compile_around().sub("", trim(part)) for part in re.split(_PAUSE, plain)]
     known = [part in _list_messages() for part in parts]
     return any(known) and all(
