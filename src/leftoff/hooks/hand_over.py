@@ -18,7 +18,7 @@ from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims, recovery_briefing
 
 OPENING = say("leftoff: the user handed this work over to this session. Continue it.")
-"""What a session is told before the briefing of the work that it gets."""
+"""What a session reads before the briefing of the work that it gets."""
 
 # The agent starts at once. A mark that no session took must not surprise one tomorrow.
 _VALID_SECONDS = 600.0

@@ -1,4 +1,4 @@
-"""Read native files, and only regular ones, whatever else was planted in their place."""
+"""Read native files, but only regular ones: skip links, pipes and devices in their place."""
 
 import hashlib
 import heapq

@@ -176,7 +176,7 @@ class Shelf:
         except OSError:
             return []
         stems = (name[:-5] for name in names if name.endswith(".json"))
-        # They are told in commands, and passed to git.
+        # They appear in commands, and are passed to git.
         return sorted(stem for stem in stems if is_id(stem))
 
     def read(self, snapshot_id: str) -> Snapshot | None:

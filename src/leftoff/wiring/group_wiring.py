@@ -44,7 +44,7 @@ class GroupEditor(Protocol):
 
 
 class GroupWiring(TableWiring):
-    """Wires one agent; the editor knows what belongs into its file."""
+    """Wires one agent; the editor knows what belongs in its file."""
 
     def __init__(self, table: HookTable, editor: GroupEditor, *, what: str) -> None:
         super().__init__(table, what=what)

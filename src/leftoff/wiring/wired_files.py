@@ -1,4 +1,4 @@
-"""See in the agents' files whether leftoff's hooks are there.
+"""Check in the agents' files whether leftoff's hooks are installed.
 
 `leftoff status` asks this for every agent each time it runs, so nothing that changes these files is
 loaded here.

@@ -296,7 +296,7 @@ class Fold:
         file_uses.note_gone(self.state, shell_commands.gone_in(command, event.output))
         if event.ok:
             self._note_success(call, placed, event)
-        elif not call.sidechain and _tells_failure(command, event):
+        elif not call.sidechain and _is_worth_noting(command, event):
             self._note_failure(placed, event)
 
     def _note_commit(self, command: str, event: ToolResult) -> None:
@@ -508,8 +508,8 @@ def _find_hidden_failure(command: str, event: ToolResult) -> ToolResult:
     return msgspec.structs.replace(event, ok=False, exit=None)
 
 
-def _tells_failure(command: str, event: ToolResult) -> bool:
-    """Return whether a failed command is one to tell of; a search without results is not."""
+def _is_worth_noting(command: str, event: ToolResult) -> bool:
+    """Return whether a failed command is worth noting; a search without results is not."""
     says_nothing = not event.output or event.output.isspace()
     return not says_nothing or ((event.exit or 0) > 1 and not is_look(command))
 
