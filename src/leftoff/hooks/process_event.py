@@ -204,12 +204,19 @@ def _join_unoffered(case: Case) -> Case:
     It was declined before, or another session that is open works on it.
     """
     is_asked = case.event.kind == "prompt" and case.settings.confirm != "always"
-    # Looking through all threads with each prompt would take too long.
-    is_first = case.memory is None or len(case.memory.state.requests) <= 1
-    if not is_asked or not (is_first or case.store.index().count_heads(["declined"])):
+    if not is_asked or not (_may_be_busy(case) or case.store.index().count_heads(["declined"])):
         return case
     head = _find_named(case)
     return _join(case, head) if head is not None else case
+
+
+def _may_be_busy(case: Case) -> bool:
+    """Return whether another session may have the thread open that a first prompt names."""
+    # Looking through all threads with each prompt would take too long.
+    if case.memory is not None and len(case.memory.state.requests) > 1:
+        return False
+    lives = records.list_lives(case.store.project.state_folder, case.store.project)
+    return any(life.session_id != case.event.session_id for life in lives)
 
 
 def _find_named(case: Case) -> CheckpointEntry | None:

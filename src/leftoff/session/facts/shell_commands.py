@@ -42,7 +42,7 @@ _OWN_SHIP = lazy(rf"{_OWN}(?:\s+-\S+)*\s+ship(?:\s.*)?", re.DOTALL)
 _HERE_DOCUMENT = lazy(r"<<-?\s*['\"]?[A-Za-z_]")
 _DOCUMENT = lazy(r"<<-?\s*(?P<quote>['\"]?)(?P<end>[A-Za-z_]\w*)(?P=quote)")
 _LONGEST_DOCUMENT = 400
-# A document is recognized by its first line; of a script, the first line says little: `import json`.
+# A document is known by its first line; that of a script says little: `import json`.
 _WRITES_TEXT = lazy(r"\b(?:cat|tee|git|gh|glab|bd)\b[^|;&\n]*$")
 # What one command is chained to the next with; a pipe belongs to the command before it.
 _CHAIN = lazy(r"\s*(?:&&|\|\||;|\n)\s*")
