@@ -134,7 +134,7 @@ def test_a_save_keeps_the_code_of_its_thread(work: Repo, cli: Cli) -> None:
     work.git("stash", "--quiet", "-u")
     work.git("stash", "drop", "--quiet")
     resumed = cli.ok("resume", "csv").out
-    assert "not in your worktree any more: uncommitted changes in 2 files" in resumed
+    assert "not in your worktree: uncommitted changes in 2 files" in resumed
     assert f"leftoff snapshot restore {row['short_id']} --here" in resumed
 
 

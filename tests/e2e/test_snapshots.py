@@ -207,7 +207,7 @@ def test_the_next_session_is_told_that_code_is_gone(bench: Bench, model: Model, 
     bench.run("hello")
 
     said = model.requests()[-1].news
-    assert "not in your worktree any more: uncommitted changes in 1 file" in said
+    assert "not in your worktree: uncommitted changes in 1 file" in said
     assert "retry.py" in said
 
 
@@ -245,6 +245,6 @@ def test_other_agents_wait_for_a_snapshot_too(request: pytest.FixtureRequest, ag
     user.settled()
     bench.run("hello")
     said = bench.model.requests()[-1].news
-    assert "not in your worktree any more: uncommitted changes in 2 files" in said
+    assert "not in your worktree: uncommitted changes in 2 files" in said
     assert re.search(r"leftoff snapshot restore \w+ --here", said)
     restore_newest(user, eye.before, bench.repo)

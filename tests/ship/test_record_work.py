@@ -205,6 +205,22 @@ def test_the_request_that_a_ship_fulfils_does_not_remain(
     assert store.load(store.find(answer["checkpoint"])).next_action is None
 
 
+def test_a_ship_that_ends_the_thread_lists_no_next_action_of_it(
+    shop: Shop, cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = found_talk(shop.folder)
+    talk.edit("app.py")
+    talk.say("The server is there. Next I will ship it.")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli.json("ship", "--no-push")
+
+    assert store.load(store.find(answer["checkpoint"])).next_action is not None
+    assert answer["remaining"] == []
+    assert cli.json("list") == []
+
+
 def test_newer_work_of_another_thread_does_not_hide_what_is_left_in_this_one(
     shop: Shop, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,5 +86,5 @@ def test_a_save_and_a_resume_say_where_the_code_is(work: Repo) -> None:
     played = run_read_only(work.folder, story)
 
     assert played.returncode == 0, played
-    assert "not in your worktree any more: uncommitted changes in 2 files" in played.stdout
+    assert "not in your worktree: uncommitted changes in 2 files" in played.stdout
     assert json.loads(played.stdout[played.stdout.rindex("\n{\n") :])["snapshots"] > 0

@@ -258,6 +258,13 @@ def _drop_fulfilled(action: NextAction | None) -> NextAction | None:
     return None if action.text.startswith(_REPEATS_REQUEST) else action
 
 
+def drop_guess(ended: Checkpoint | None) -> Checkpoint | None:
+    """Return what a thread that has ended leaves to do: nothing that was only inferred."""
+    if ended is None or ended.next_action is None or ended.next_action.origin == "stated":
+        return ended
+    return msgspec.structs.replace(ended, next_action=None)
+
+
 def _read_session(store: Store) -> KnownSession | None:
     """Return the session that ships, without the call that is running this ship."""
     session = sessions.find_current(store) if find_session_id(store) else None

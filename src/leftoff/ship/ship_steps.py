@@ -165,9 +165,10 @@ class _Run:
         with contextlib.suppress(LeftoffError, OSError):
             if is_failed and self.has_ended:
                 record_work.reopen_thread(self.store, self.kept)
+                self.has_ended = False
             # Native files and the briefing show open work; the commit holds them as they were.
             elif not (is_failed or self._shows_work()) and self._is_finished(self.kept):
-                record_work.end_thread(self.store, self.kept)
+                self.has_ended = record_work.end_thread(self.store, self.kept)
 
     def _is_finished(self, kept: record_work.ShipCheckpoint) -> bool:
         return not self.work.is_under_way and record_work.is_finished(kept)
@@ -454,7 +455,7 @@ class _Run:
             left_out=self.chosen.left_out,
             remaining=remaining(
                 dirty,
-                self.checkpoint,
+                record_work.drop_guess(self.checkpoint) if self.has_ended else self.checkpoint,
                 self.checks,
                 features.glance(self.store),
                 rules=record_lessons.count_waiting_rules(self.store),

@@ -112,7 +112,7 @@ def _format_lost_code(lost: LostCodeCheck, worth: Weights) -> Item:
     where = (
         say("gone with the worktree {path:200}", path=lost.worktree)
         if lost.worktree
-        else say("not in your worktree any more")
+        else say("not in your worktree")
     )
     text = say(
         "- {where}: uncommitted changes in {count} of this thread's last snapshot. To bring them "
