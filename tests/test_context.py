@@ -26,6 +26,17 @@ def test_state_and_settings_follow_the_xdg_variables(tmp_path: Path) -> None:
     assert moved.config_file == Path("/config/leftoff/config.toml")
 
 
+def test_a_relative_folder_does_not_count(tmp_path: Path) -> None:
+    """It would put private files into the project."""
+    names = ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+    environment = Environment({"HOME": str(tmp_path), **dict.fromkeys(names, "here")})
+
+    assert environment.state_folder == tmp_path / ".local" / "state" / "leftoff"
+    assert environment.config_file == tmp_path / ".config" / "leftoff" / "config.toml"
+    assert environment.find_data_folder() == tmp_path / ".local" / "share"
+    assert Environment({"HOME": "here"}).state_folder.is_absolute()
+
+
 def test_the_variables_count_and_not_those_of_the_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,7 +65,7 @@ class Environment:
         """The folder for state that belongs to the user rather than to one project."""
         if override := self.variables.get("LEFTOFF_HOME"):
             return self._expand(override).absolute()
-        return self._expand(self.variables.get("XDG_STATE_HOME") or "~/.local/state") / "leftoff"
+        return self._find_base("XDG_STATE_HOME", "~/.local/state") / "leftoff"
 
     @functools.cached_property
     def config_file(self) -> Path:
@@ -134,7 +134,7 @@ class Environment:
 
     def find_data_folder(self) -> Path:
         """Return the folder for data of the user's programs."""
-        return self._expand(self.variables.get("XDG_DATA_HOME") or "~/.local/share")
+        return self._find_base("XDG_DATA_HOME", "~/.local/share")
 
     def find_editor(self) -> str:
         """Return the command of the user's editor; empty if none is set."""
@@ -202,14 +202,20 @@ class Environment:
         return self._expand(f"{named}/{below}" if named else default).absolute()
 
     def _config_folder(self) -> Path:
-        return self._expand(self.variables.get("XDG_CONFIG_HOME") or "~/.config")
+        return self._find_base("XDG_CONFIG_HOME", "~/.config")
+
+    def _find_base(self, name: str, usual: str) -> Path:
+        """Return a base folder; a relative one does not count, as its specification says."""
+        found = self._expand(self.variables.get(name) or usual)
+        return found if found.is_absolute() else self._expand(usual)
 
     def _expand(self, path: str) -> Path:
         """Expand `~` as a shell would, using the given variables, not the process's."""
         if path != "~" and not path.startswith("~/"):
             return _expand_user(path)
         home = self.variables.get("HOME")
-        return Path(home, path[2:]) if home else _expand_user(path)
+        # A relative home would put private files into the project.
+        return Path(home, path[2:]) if home and Path(home).is_absolute() else _expand_user(path)
 
 
 def _expand_user(path: str) -> Path:

@@ -291,6 +291,7 @@ def test_a_full_disk_changes_nothing_and_says_why(repo: Repo, project: Project) 
 
     assert "StoreRefused" in said or "OSError" in said
     assert list_snapshots(project) == []
+    assert [each for shelf in list_shelves(project) for each in shelf.root.rglob("config-*")] == []
     assert describe_repository(repo) == before
     assert files_of(project, take(project)) == {"new.txt": b"new\n" * 10_000}
 

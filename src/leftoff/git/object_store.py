@@ -109,11 +109,15 @@ class ObjectStore:
     def _write(self, name: str, text: str) -> None:
         temp = self.folder / f"{name}-{os.urandom(4).hex()}"
         descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="ascii") as file:  # noqa: PTH123 - a descriptor
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temp.replace(self.folder / name)
+        try:
+            with open(descriptor, "w", encoding="ascii") as file:  # noqa: PTH123 - a descriptor
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            temp.replace(self.folder / name)
+        except BaseException:
+            temp.unlink(missing_ok=True)
+            raise
 
     def _require_own_files(self) -> None:
         """Raise if git could run a program here, or use files that are not leftoff's own."""
@@ -204,7 +208,9 @@ class ObjectStore:
     def remove_temps(self) -> None:
         """Remove the temporary files of failed or killed git commands; none may run meanwhile."""
         packs = (self.folder / "objects" / "pack").glob("tmp_*")
-        for temp in (*packs, *self.folder.glob("fast_import_crash_*")):
+        # Those of `_write` end in eight digits.
+        own = (each for name in ("HEAD", "config") for each in self.folder.glob(f"{name}-????????"))
+        for temp in (*packs, *own, *self.folder.glob("fast_import_crash_*")):
             temp.unlink(missing_ok=True)
 
     def _insist(self, *arguments: str) -> None:
