@@ -259,12 +259,10 @@ def _list_keys(found: WaitingPrompts, prompts: list[Prompt]) -> list[str]:
     ]
 
 
-def replay_prompts(
-    app: App, found: WaitingPrompts, chosen: list[Prompt], *, edited: str | None = None
-) -> None:
+def replay_prompts(app: App, found: WaitingPrompts, chosen: list[Prompt]) -> None:
     """Print prompts as they were typed, oldest first, and mark them as replayed."""
-    mark_replayed(app, found, chosen, edited)
-    print_prompts(app, chosen, edited)
+    mark_replayed(app, found, chosen, None)
+    print_prompts(app, chosen, None)
 
 
 def mark_replayed(

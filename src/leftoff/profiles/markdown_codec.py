@@ -203,12 +203,12 @@ class MarkdownSection(msgspec.Struct, frozen=True):
         return unescape("\n".join(self.lines).strip("\n"))
 
 
-def split_sections(text: str, *, level: int = 2) -> list[MarkdownSection]:
-    """Split a text at its headings of one level; the part above the first has no title."""
+def split_sections(text: str) -> list[MarkdownSection]:
+    """Split a text at its headings of the second level; the part above has no title."""
     found = [MarkdownSection("", [])]
     for line, is_heading in _mark_lines(text):
         heading = _HEADING.match(line) if is_heading else None
-        if heading and len(heading[1]) == level:
+        if heading and heading[1] == "##":
             found.append(MarkdownSection(heading[2], []))
         else:
             found[-1].lines.append(line)

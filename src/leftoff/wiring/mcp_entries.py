@@ -68,34 +68,19 @@ def add_entry(agent: str, text: str, command: Sequence[str]) -> str:
     return after
 
 
-def remove_entry(
-    agent: str, text: str, *, original: str | None = None, command: Sequence[str] = ()
-) -> str:
-    """Return the text without the entry; a section that this leaves empty goes, too.
-
-    `original` is the text before the entry was added, if it is known. If nothing has changed since,
-    it comes back byte for byte, with an empty section where there was one.
-    """
+def remove_entry(agent: str, text: str) -> str:
+    """Return the text without the entry; a section that this leaves empty goes, too."""
     file = FILES[agent]
     before = _read(agent, text)
     servers = before.get(file.section)
     if not isinstance(servers, dict) or NAME not in servers:
         return text
-    if original is not None and command and _is_made_from(agent, original, command, text):
-        return original
     rest = {key: value for key, value in servers.items() if key != NAME}
     after = (_cut_toml if file.is_toml else _cut_json)(text, file.section, is_only=not rest)
     wanted = {key: value for key, value in before.items() if key != file.section}
     if _read(agent, after) != ({**before, file.section: rest} if rest else wanted):
         raise _refuse(agent, "the result would be wrong")
     return after
-
-
-def _is_made_from(agent: str, original: str, command: Sequence[str], text: str) -> bool:
-    try:
-        return add_entry(agent, original, command) == text
-    except LeftoffError:
-        return False
 
 
 def _read(agent: str, text: str) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def _is_known(path: str, known: Collection[str]) -> bool:
     return any(each.endswith(f"/{path}") for each in known)
 
 
-def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT) -> tuple[str, ...]:
+def paths_in(text: str, *, is_windows: bool = False) -> tuple[str, ...]:
     """Find everything in a text that looks like a path, in order, without duplicates."""
     if "\x1b" in text:
         text = _COLOUR.sub(" ", text)
@@ -150,6 +150,6 @@ def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT)
             path = path[1:]
         if len(path) > 2 and not _NOT_A_PATH.search(path):
             found[path.removeprefix("./")] = None
-            if len(found) >= limit:
+            if len(found) >= _MOST_IN_TEXT:
                 break
     return tuple(found)
