@@ -91,6 +91,11 @@ SYNTAXES = {
     "vault": "vault kv put secret/app name=<v>",
     "xml without attributes": "<name><v></name>",
     "android": '<string name="name"><v></string>',
+    "android manifest": '<meta-data android:name="NAME" android:value="<v>" />',
+    "gradle field": 'buildConfigField "String", "NAME", "<v>"',
+    "argument list": '["tool", "--dash", "<v>"]',
+    "cloud parameters": '{"ParameterKey": "Camel", "ParameterValue": "<v>"}',
+    "nginx": "fastcgi_param NAME <v>;",
 }
 PASSWORD_SYNTAXES = {
     "setter": 'user.setPassword("<v>")',
@@ -123,6 +128,8 @@ PASSWORD_SYNTAXES = {
     "method": '.acmePassword("<v>")',
     "long setter": 'client.setAcmeDbPassword("<v>")',
     "pair": 'user, password = "me", "<v>"',
+    "form": "curl -d 'user=me&pass=<v>' https://x.test",
+    "spring default": "spring.datasource.password=${DB_PASS:<v>}",
     "sql secret": "CREATE SECRET s (TYPE S3, KEY_ID 'a', SECRET '<v>');",
     "sql credential": "CREATE DATABASE SCOPED CREDENTIAL c WITH IDENTITY = 'i', SECRET = '<v>';",
     "sql encryption": "CREATE MASTER KEY ENCRYPTION BY PASSWORD = '<v>';",

@@ -17,6 +17,8 @@ KINDS = {
 _MARK = lazy(rb"(\\*+)([\"'`])|[\r\n]")
 # With an issuer or a use before the word, a name has no other meaning.
 _QUALIFIED = lazy(rb"[a-z0-9][ _-]?\Z")
+# `session({ secret: "…" })` of web servers
+_SESSION = lazy(rb"session\(\s{0,8}\{[^{}]{0,80}\Z")
 _SQL_REACH = 200
 _NAME = lazy(rb"[\w-]{1,88}")
 _SAME = 8
@@ -24,7 +26,7 @@ _AROUND = b"\\\"'`$@"
 _ATTRIBUTE = lazy(
     rb"(?i)\b(?:for|id|type|class|href|src|(?:data|aria)-\w+)=\\{0,8}[\"'][^\"'<>]{0,60}\Z"
 )
-_GENERIC = lazy(rb"\w<[\w, ]{0,40}\Z")
+_GENERIC = lazy(rb"\w<[\w, ]{0,200}\Z")
 _MESSAGE = lazy(rb"[\"'](?:[\w-]{1,40}\.){1,6}\Z")
 _PAIR = lazy(rb"(?:^|[\s(])[A-Za-z_]\w{0,40},[ ]{0,2}\Z")
 _FIRST = lazy(rb"[^\"'\\\r\n]{0,100}\\{0,8}[\"'],[ ]{0,2}\\{0,8}[\"']")
@@ -37,6 +39,9 @@ _REQUESTS = (b"client", b"request", b"lock", b"update", b"action", b"job")
 _UUID = lazy(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
 
 
+# `existingSecret`, `tlsSecret` and `passwordSecret` name an object of Kubernetes.
+_OBJECTS = (b"existing", b"tls", b"password", b"pull", b"credentials")
+_OBJECT_NAME = lazy(rb"[a-z]+[a-z0-9]{0,3}(?:[-.][a-z]+[a-z0-9]{0,3})*\Z")
 # `SSHPASS` and `DBPASS`, but not `COMPASS`
 _OWNERS = frozenset(b"ssh db root admin user smtp ftp mail mysql pg redis".split())
 
@@ -76,7 +81,9 @@ def is_said(data: bytes, one: Assignment) -> bool:
         return is_environment(data, one)
     if one.left and not one.left.endswith(b"_"):
         return data[one.found.start() : one.found.start() + 1] == b"P" and one.left[-1:].islower()
-    if one.found["mark"] or (one.left and is_environment(data, one)):
+    # `user=me&pass=…`
+    is_parameter = one.before.endswith((b"&", b"?")) and one.found["equals"]
+    if is_parameter or one.found["mark"] or (one.left and is_environment(data, one)):
         return True
     # `become_pass: …`, but not `tests_pass: 120034`
     return bool(one.left) and not (one.found["bare"] or b"0").isdigit()
@@ -88,7 +95,10 @@ def is_assigned(data: bytes, one: Assignment) -> bool:
     if _is_part(one):
         return False
     if found["default"]:
-        return found["default"] in (b"||", b"??", b"?:") or bool(STORING.search(one.before))
+        # `["--password", "…"]` is a list of arguments.
+        is_argument = one.is_flag and one.left.startswith(b"--") and found["default"] == b","
+        is_fallback = found["default"] in (b"||", b"??", b"?:")
+        return is_argument or is_fallback or bool(STORING.search(one.before))
     if found["call"]:
         return _is_stored(data, one)
     if found["blank"] is None or one.is_flag or is_statement(data, one):
@@ -104,7 +114,12 @@ def _is_part(one: Assignment) -> bool:
     found, before = one.found, one.before
     # In a URL the name is a user, and another rule finds the value. `AWS::IAM::AccessKey` is a
     # type.
-    if before.endswith((b"//", b"::")):
+    # `/:token` is a parameter of a route.
+    if before.endswith((b"//", b"::")) or (before.endswith(b"/:") and one.left[:1] != b"_"):
+        return True
+    # `$USER:$PASSWORD:33` and `${PASSWORD:+given}`
+    is_alternative = before.endswith(b"${") and (found["bare"] or b"").startswith(b"+")
+    if found["colon"] and not found["gap"] and (before.endswith(b"$") or is_alternative):
         return True
     # In `arn:…:secret:name` the name is part of a path.
     if found["colon"] and not found["gap"] and before.endswith(b":"):
@@ -139,7 +154,9 @@ def is_environment(data: bytes, one: Assignment) -> bool:
     found = one.found
     name = one.left + data[found.start() : found.start() + len(one.stem)]
     if found["equals"] == b"=" and not found["gap"]:
-        return name.isupper() or one.before.strip()[-1:] in (b";", b"?", b"&")
+        # `messages.UPDATE_PASSWORD=…` is a line of a translation.
+        is_variable = name.isupper() and not one.before.endswith(b".")
+        return is_variable or one.before.rstrip(b" \t")[-1:] in (b";", b"?", b"&")
     is_pair = found["colon"] or found["pair"] or found["fallback"]
     return bool(is_pair) and name.isupper() and b"_" in name
 
@@ -169,7 +186,9 @@ def is_translated(one: Assignment, value: bytes) -> bool:
 
 
 def is_public(one: Assignment, value: bytes) -> bool:
-    """Return whether a token is not secret: it belongs to a badge or identifies a request."""
+    """Return whether a value only names an object, belongs to a badge or identifies a request."""
+    if one.stem == b"secret" and one.left.lower().rstrip(b"_-").endswith(_OBJECTS):
+        return _OBJECT_NAME.match(value) is not None
     if one.stem != b"token":
         return False
     if one.left.lower().rstrip(b"_-").endswith(_REQUESTS) and _UUID.fullmatch(value):
@@ -180,6 +199,8 @@ def is_public(one: Assignment, value: bytes) -> bool:
 def is_qualified(one: Assignment) -> bool:
     """Return whether a name has no other meaning, unlike a bare `token`."""
     if one.stem == b"key" or one.is_flag or one.found["blank"] is not None:
+        return True
+    if one.stem == b"secret" and not one.left and _SESSION.search(one.before):
         return True
     return bool(_QUALIFIED.search(one.left.lower()))
 

@@ -88,10 +88,14 @@ COMMANDS: tuple[CommandRule, ...] = (
     ),
     CommandRule(
         "sshpass",
-        r"-p[ =]?<value>",
+        r"(?-i:-p)[ =]?<value>",
         "given",
         ("sshpass -p <pw> ssh host", "sshpass -p'<pw>' scp a b:", "sshpass -p123456 ssh host"),
-        ("sshpass -p $PASS ssh host", "sshpass -e ssh host"),
+        (
+            "sshpass -p $PASS ssh host",
+            "sshpass -e ssh host",
+            "sshpass must support the -P option here",
+        ),
     ),
     CommandRule(
         "mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat cqlsh useradd "

@@ -11,6 +11,10 @@ _DIGIT = lazy(rb"[0-9]")
 _HARD = lazy(rb"(?i)[b-df-hj-np-tv-xz]{5}")
 _HEX = lazy(rb"[0-9a-f]+|[0-9A-F]+")
 _UUID = lazy(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
+# A host and a UUID: `VMhost3.1f355cf6-…`
+_ENDS_IN_UUID = lazy(rb"(?i)[\w.-]{1,40}[_.-][0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
+# TypeORM names keys and indexes of tables by a part of a hash.
+_CONSTRAINTS, _CONSTRAINT = frozenset(b"pk fk uq idx rel chk df".split()), (26, 27)
 _WORD = lazy(rb"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 _JOINT = lazy(rb"[-_.]")
 # Documentation shows shapes with bodies that cannot be used to log in.
@@ -53,7 +57,7 @@ _HARMLESS = frozenset(
     b"class func fn method var const param arg impl trait dep deps lib pkg package crate "
     b"wheel uk fk idx eval evalrun deploy deployments dpl prj prv oac egroup trun ftjob ftckpt "
     b"ckpt checkpoint cntr outputitem cfile link person fee clock mandate transfer refund balance "
-    b"txr modr skill shape mask clip gradient animation".split()
+    b"txr modr ft erun cp onelogin skill shape mask clip gradient animation".split()
 )
 
 
@@ -97,14 +101,20 @@ def is_issued(run: bytes) -> bool:
     is_credential = any(name in _CREDENTIAL or name.endswith(_CREDENTIAL_ENDS) for name in names)
     if not names or body.endswith(b"EXAMPLE") or not (is_credential or _HARMLESS.isdisjoint(names)):
         return False
-    if _UUID.fullmatch(body):
+    if _UUID.fullmatch(body) or _ENDS_IN_UUID.fullmatch(body):
         return is_credential
+    if _is_constraint(names, body):
+        return False
     solid = _PUNCTUATION.sub(b"", body)
     if (len(body) - len(solid)) * 8 > len(body) or not is_random(solid):
         return False
     if is_credential:
         return len(solid) >= _pick_least_length(solid)
     return bool(_ISSUER.match(run)) and _is_unnamed(solid, names[0], joint)
+
+
+def _is_constraint(names: list[bytes], body: bytes) -> bool:
+    return names[0] in _CONSTRAINTS and len(body) in _CONSTRAINT and bool(_HEX.fullmatch(body))
 
 
 def _is_unnamed(solid: bytes, name: bytes, joint: bytes) -> bool:

@@ -11,7 +11,7 @@ _PLACEHOLDER_START = lazy(
     rb"(?ix) x+$ | [<\[{(] | [&|/\\][<\[{(] | \$(?:[a-z_{(\[?@!](?![\w-]*\$)|\d$)"
     rb"| ![a-z]+(?:$|[ .:])"
     # `%s`, `%(name)s`, `%.2f` and `%NAME%`, but not a password that begins with a percent sign.
-    rb"| %(?:[\d.#-]{0,4}l{0,2}[a-z](?![a-z0-9]{2})|[({]|[\w.]+[%(])"
+    rb"| %(?:[\d.#*-]{0,4}l{0,2}[a-z](?![a-z0-9]{2})|[({]|[\w.]+[%(])"
     rb"| (?:dummy|fake|sample|mock|insert|replace|todo|some[-_])"
     rb"| your(?:$|[-_. a-z]) | example(?:$|[-_. ])"
     rb"| (?:some|test|bad|wrong|invalid)[-_]?(?:pass(?:wor[dt]|wd)?|pw|pwd|secret|token)\d{0,2}$"
@@ -28,7 +28,14 @@ _PLACEHOLDER_START = lazy(
     # `sk-ant-...`, `--project-id`, `*alias`, `uint64_t`, `0x10100`, `^4.0.23`, `" + password + "`
     rb"| (?:[a-z]{2,8}[-_]){1,3}(?:x{3,})?$ | --[a-z][a-z-]+=?$ | \*[a-z_-]+$"
     rb"| u?int\d{1,3}(?:_t)?$ | 0x[0-9a-f]{1,8}$ | [~^]?\d{1,4}(?:\.\d{1,4}){2}(?:[-+][\w.]+)?$"
-    rb"| [)\"'`]{0,3}[ ]?[+.,&][ ] | [\\\"'`]{1,6}[$<{(]"
+    rb"| [)\"'`]{0,3}[ ]?(?:[+.,&]|<>)[ ] | [\\\"'`]{1,6}[$<{(] | [)\]}][,;)\]}] | \+\w+\+$"
+    # `'TOKEN='.$token`, `'&key='.API_KEY;`, `.Values.password`, `$::password`, `${NAME}$`
+    rb"| [\"'`]?\.\$ | [\"'`]\.[a-z\\] | \.[a-z_]\w*[;(\[] | \.[a-z]+(?:[-.][a-z]+)*$ | \$::"
+    rb"| \$[a-z_]{3,20}\$\.?$"
+    # `Get-Secret` of PowerShell, codes of errors, references to a vault, times
+    rb"| (?-i:(?:Get|New|Read|Import|Invoke|Select|Join|Convert(?:To|From))-[A-Z][A-Za-z]+)$"
+    rb"| (?-i:(?:invalid|incorrect|missing|unknown|cannot|too)(?:_[a-z]+)+)$"
+    rb"| [a-z][a-z-]+:(?:api[-_]?key|password|token|secret)$ | \d{4}-\d\d-\d\dt\d\d"
     # `X=x.HEX=` in a chain of a minified program
     rb"| [a-z_$][\w$]*(?:\.[\w$]+)+=(?!=|$)"
 )
@@ -41,12 +48,12 @@ _PLACEHOLDER = lazy(
     rb"| [-_ ]my[-_]?(?:password|secret|token|key)$ | redacted | &lt; | :anoncvs$"
     rb"| \b(?:process\.env|os\.environ|os\.getenv|import\.meta|std::env|deno\.env)\b"
 )
-_SECRET_WORD = lazy(rb"(?i)pass(?:w|phrase)|secret|token|key|cred|auth")
+_SECRET_WORD = lazy(rb"(?i)pass(?:w|phrase)|secret|token|key|cred|auth|pwd")
 _WORDY = lazy(rb"[A-Za-z]+(?:[-_/.:][A-Za-z]+)*\Z")
 _IDENTIFIER = lazy(rb"[A-Za-z_]\w*\Z")
 # Vim writes the scope of a variable first: `s:name`.
 _DOTTED = lazy(
-    rb"[*&]?(?:[abglstvw]:)?[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+\Z|[abglstvw]:[a-z_]+\Z"
+    rb"[*&]?(?:[abglstvw]:)?[A-Za-z_]\w*(?:(?:[?!]?\.|->|::)[A-Za-z_]\w*)+!?\Z|[abglstvw]:[a-z_]+\Z"
 )
 # `hunter2secret`, but not `oauth2token`
 _CHOSEN = lazy(
@@ -98,6 +105,12 @@ _SNAKE = lazy(rb"[a-z]+(?:_[a-z]+)+\Z")
 _NUMBERED = lazy(rb"[A-Za-z]{3,}[0-9]{4,}\Z")
 # Passwords for apps of Google and WordPress: groups of four, not words.
 _GROUPS = lazy(rb"(?:[A-Za-z0-9]{4}[ ]){3,5}[A-Za-z0-9]{4}\Z")
+# `title_of_page: 0cc175b9c0f1b6a831c399e269772661`
+_HASH = lazy(rb"[0-9a-f]+\Z")
+_HASH_LINE = lazy(rb"(?:\n|\\n)[ \t]{0,16}[a-z0-9_.-]{1,80}: ([0-9a-f]{32,64})(?=[\s\\])")
+_HASH_LENGTHS = frozenset((32, 40, 64))
+# Settings have fewer secrets in a row.
+_TABLE_REACH, _TABLE = 500, 7
 # Four or more words joined by dashes.
 _PHRASE = lazy(rb"[a-z]{3,}(?:-[a-z]{3,}){3,}\Z")
 
@@ -110,7 +123,8 @@ def is_placeholder(value: bytes) -> bool:
         return True
     if value in SPECIMENS:
         return True
-    word = value[:_JUDGED].lower()
+    # `String!`, `false|`
+    word = value[:_JUDGED].lower().rstrip(b"!?|")
     # `geheim$parole`, `secret-token`
     return word in WORDS or WORDS.issuperset(_JOINTS.split(word))
 
@@ -123,6 +137,15 @@ def is_random_object(value: bytes) -> bool:
 def has_random_part(value: bytes) -> bool:
     """Return whether a part of a value is too long and too random for a name."""
     return any(map(looks_random, _STRETCH.findall(value, 0, _OBJECT_REACH)))
+
+
+def is_in_table(data: bytes, start: int, value: bytes) -> bool:
+    """Return whether a hash is one line of a long table of hashes, as in the lock of a program."""
+    if len(value) not in _HASH_LENGTHS or not _HASH.match(value):
+        return False
+    around = data[max(0, start - _TABLE_REACH) : start + _TABLE_REACH]
+    lines = _HASH_LINE.findall(around)
+    return sum(len(line) == len(value) for line in lines) >= _TABLE
 
 
 def is_path(value: bytes) -> bool:
@@ -220,12 +243,14 @@ def _is_named_token(value: bytes, *, literal: bool) -> bool:
         return True
     if any(len(part) >= 12 and _is_jumbled(part) for part in _PARTS.split(value)):
         return True
-    if _SNAKE.match(value) or (_WORDY.match(value.strip(b"_")) and _SECRET_WORD.search(value)):
+    solid = value.strip(b"_")
+    if _SNAKE.match(solid) or (_WORDY.match(solid) and _SECRET_WORD.search(value)):
         return False
     if not literal:
         is_chosen = _NUMBERED.match(value) or _PHRASE.match(value) or _is_odd(value)
         return bool(is_chosen) and not _SECRET_WORD.search(value)
-    if not value.strip(b"_").isalpha() or len(value) >= 16:
+    # `PropertiesService`
+    if not solid.isalpha() or (len(value) >= 16 and not _HUMPS.match(value)):
         return True
     return _is_hard(value) or (len(value) >= 9 and _is_jumbled(value))
 
@@ -250,7 +275,9 @@ def is_environment_secret(value: bytes) -> bool:
         return False
     if is_path(value) and not is_address_with_key(value):
         return False
-    return not is_placeholder(value)
+    # `-config-file /etc/token.json`
+    is_option = value.startswith(b"-") and _has_blank(value)
+    return not is_option and not is_placeholder(value)
 
 
 def is_wordy(value: bytes) -> bool:

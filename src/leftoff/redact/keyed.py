@@ -21,8 +21,10 @@ from leftoff.redact.assignments import (
 )
 from leftoff.redact.judge import (
     has_random_part,
+    is_code,
     is_dashed,
     is_environment_secret,
+    is_in_table,
     is_label,
     is_password,
     is_placeholder,
@@ -68,9 +70,17 @@ _PLAIN_END = lazy(rb"[ \t]*(?:\Z|[\r\n&\"']|\\n|[ ]--?\w|[ ]#|[ ]https?:)")
 # `the db password=…`, `my root password: …`
 _SENTENCE = lazy(rb"(?i)(?<![\w.-])(?:the|my|our|your|this)[ ](?:[a-z]{1,20}[ ]){0,2}\Z")
 _WORD_LENGTH = 8
+_AFTER = 80
+_CLOSED = lazy(rb"\s*(?:<|&lt;|\\u003c)\\*/")
+_CLOSED_OR_CUT = lazy(rb"\s*(?:<|&lt;|\\u003c)\\*/|[ \t]*(?:\\[rn]|[\r\n\\\"'`]|\Z)")
+_LETTERS_BEYOND = lazy(rb"[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff'-]*[.!?]?\Z")
+_NUMBERED_NAME = lazy(rb"[a-z]+(?:_[a-z]+)*_[a-z]+[0-9]{1,2}\Z")
+_LONG_NUMBER = 6
+# `Option<Vec<u8>>`
+_TYPE = lazy(rb"[A-Z]\w*<[A-Z]")
 # Where a program keeps entries under keys that it chooses.
 _STORES = (b"storage", b"session", b"shared", b"project", b"cookie", b"channel", b"stream")
-_SPACED = lazy(rb"(?:^|[ \t\n])-|set|SET|Set|add|put|config|ENV|ARG|env|define")
+_SPACED = lazy(rb"(?:^|[ \t\n])-|set|SET|Set|_param|add|put|config|ENV|ARG|env|define")
 
 
 def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
@@ -194,11 +204,15 @@ def _end_with_brackets(data: bytes, start: int, end: int) -> int:
 
 def _is_bracketed(value: bytes) -> bool:
     """Return whether a value is random and merely contains a bracket, rather than a call."""
-    return len(value) >= _LONG and not _CLOSERS.search(value) and looks_random(value)
+    if len(value) < _LONG or _CLOSERS.search(value) or _TYPE.match(value):
+        return False
+    return looks_random(value)
 
 
 def _is_secret(data: bytes, one: Assignment, value: bytes) -> bool:
     if len(value) < _SHORTEST or _is_no_value(data, one, value):
+        return False
+    if _is_printed(data, one, value) or _is_expression(data, one, value):
         return False
     if one.found["is"] or _is_mere_secret(one) or _SENTENCE.search(one.before):
         is_value = is_stated(value) if one.kind == "password" else is_stated_token(value)
@@ -253,12 +267,42 @@ def _is_plain_word(data: bytes, one: Assignment, value: bytes) -> bool:
     return is_setting and _PLAIN_START.search(one.before) is not None
 
 
+def _is_printed(data: bytes, one: Assignment, value: bytes) -> bool:
+    """Return whether a command prints the value, or the value is one line of a table of hashes."""
+    found = one.found
+    if (found["mark"] or b"").endswith(b"`") and found["equals"] == b"=" and not found["gap"]:
+        return b" " in value
+    return bool(found["bare"]) and is_in_table(data, found.start("bare"), value)
+
+
+def _is_expression(data: bytes, one: Assignment, value: bytes) -> bool:
+    """Return whether a value without quotes is part of an expression, a type or a message."""
+    found = one.found
+    if not found["bare"]:
+        return False
+    after = data[found.start("bare") + len(value) :][:_AFTER]
+    if found["tag"]:
+        # `<PASSWORD> db/app`, `<PASSWORD>@host` and `Map<Key, Password>.get` are no XML.
+        is_open = found["gap"] or value.startswith((b"@", b"."))
+        return not (_CLOSED if is_open else _CLOSED_OR_CUT).match(after)
+    if found["equals"] in _COMPARED or _LETTERS_BEYOND.match(value):
+        return True
+    # `password: debug2: channel 2`
+    if found["colon"] and found["gap"] and after.startswith(b": "):
+        return True
+    if found["colon"] and data[found.start("colon") - 1] in b"\"'":
+        return (value.isdigit() and len(value) < _LONG_NUMBER) or is_code(value)
+    is_spaced = found["equals"] and found["gap"] and after.startswith(b";")
+    return bool(is_spaced and _NUMBERED_NAME.match(value))
+
+
 def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
     """Return whether this only looks like a value: an option, a call, a word of a sentence."""
     found = one.found
     after = data[found.end() : found.end() + 1]
     is_next = found["blank"] is not None and value.startswith(b"-") and not is_dashed(value)
-    is_next = is_next or (value.startswith(b":") and not is_unlike_words(value))
+    # `ssh_key::Algorithm`
+    is_next = is_next or (value.startswith(b":") and not (found["gap"] and is_unlike_words(value)))
     if is_next or is_same(data, one, value) or is_public(one, value):
         return True
     # `password :symbol` in Ruby, and `pass = resolver->get()` in C

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from leftoff.lazy_patterns import lazy
-from leftoff.redact.judge import is_placeholder, looks_random
+from leftoff.redact.judge import is_in_table, is_placeholder, looks_random
 from leftoff.redact.shapes import Span
 from leftoff.redact.vendors import VENDORS
 
@@ -84,7 +84,7 @@ _HARMLESS = frozenset(
     b"color format type public fingerprint thumbprint serialnumber sri build asset chunk model "
     b"endpoint region date time timestamp size count index page cursor offset node parent tree "
     b"blob object head base cache cachekey module package resolved source sum algorithm "
-    b"address contract user username login org owner repo project slug channel".split()
+    b"com org net address contract user username login org owner repo project slug channel".split()
 )
 _EDGES = (b"?", b"&", b"#", b";")
 _PREFIX = lazy(rb"(?i)(?<![a-z0-9_])[bfrun@$]{1,2}\Z")
@@ -207,6 +207,8 @@ def _judge(data: bytes, start: int) -> Span | None:
     kind = (_kind(named, value[0]) if named else None) or _spoken(data, start)
     judged = value[0][:128]
     if kind is None or not looks_random(judged) or is_placeholder(judged):
+        return None
+    if is_in_table(data, start, value[0]):
         return None
     return None if _INTEGRITY.match(judged) else Span(start, value.end(), kind)
 

@@ -74,6 +74,8 @@ _UNSURE = (
     b"AzFu",
     b"AzSe",
 )
+# In base64 these are zeros.
+_ZEROS = b"AAAAAAAAAA"
 _GOES_ON = (b"+", b"/", b"~", b".", b"=")
 # How much of a body is matched and judged, so that a text that consists of openings still takes
 # linear time. A longer body is cut out to its end.
@@ -364,6 +366,8 @@ def _is_infix(data: bytes, start: int, end: int, literal: bytes) -> bool:
     before, after = data[start - 1 : start] or b" ", data[end : end + 1] or b" "
     if literal not in _UNSURE:
         return True
+    if literal == _ZEROS and (before.isalnum() or after.isalnum()):
+        return False
     return before not in _BASE64 and after not in _BASE64 and is_random(data[start:end])
 
 

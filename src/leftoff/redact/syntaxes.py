@@ -39,7 +39,8 @@ _WRAPPED = _FALLBACK + (
 )
 _QUOTE = rb"(?=[bfrun@$]{0,3}\\{0,8}[\"'`])"
 SEPARATOR = (
-    rb"(?:(?:[\s,]|\\{1,8}[nr]){0,60}+\\{0,8}[\"']?value\\{0,8}[\"']?[ \t]{0,8}(?P<pair>[:=])"
+    rb"(?:(?:[\s,]|\\{1,8}[nr]){0,60}+\\{0,8}[\"']?(?:android:|parameter)?value"
+    rb"\\{0,8}[\"']?[ \t]{0,8}(?P<pair>[:=])"
     rb"|[ \t]{0,40}+(?:(?P<equals>:=|=>|->|<-(?=[ ]{0,2}[\"'])|\?=|={1,3}|!={1,2}"
     rb"|\[\d{0,5}\][ ]{0,2}=(?=[ ]{0,2}\"))"
     rb"|:[ \t]{0,8}[a-z_&*][\w.:\[\] |?&<>*']{0,40}?=(?=[ \t]{0,8}"
@@ -65,11 +66,14 @@ VALUE = (
 STORING = lazy(
     rb"(?i)(?:env|environ|fetch|get|getOrDefault|property|put|set|add|append|define|header|param"
     rb"|field"
-    rb"|entry|config|option|literal|of|with|prop|variable|var|default|string)s?\("
+    rb"|entry|config|option|literal|of|with|prop|variable|var|default|(?<!get_)string)s?\("
     rb"\s{0,8}\\{0,8}[\"'`](?:[\w-]{1,40}[.:/]){0,6}\Z"
+    # Gradle for Android
+    rb"|(?:buildConfigField|resValue)[ (]"
+    rb"\s{0,4}\\{0,8}[\"']\w{1,20}\\{0,8}[\"'],\s{0,4}\\{0,8}[\"']\Z"
 )
 SETTING = lazy(
-    rb"(?i)\b(?:set|setx|add|put|config|env|arg|setenv|define)\s{1,4}"
+    rb"(?i)\b(?:set|setx|add|put|config|env|arg|setenv|define|fastcgi_param|uwsgi_param)\s{1,4}"
     rb"(?:-{1,2}[\w-]{1,16}\s{1,4}){0,2}"
     rb"(?:\S{1,40}[/:.])?\Z"
 )
