@@ -68,6 +68,11 @@ def test_what_is_no_setting_is_never_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         config.write(tmp_path / "config.toml", "budget", "much")
 
+    with pytest.raises(UsageError) as refused:
+        config.write(tmp_path / "config.toml", "prompts", "hide")
+    # The hint that follows names the choices.
+    assert refused.value.message == "Invalid value 'hide' for prompts"
+
     assert not (tmp_path / "config.toml").exists()
 
 

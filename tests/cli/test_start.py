@@ -1,5 +1,7 @@
 """`leftoff start` shows what to do first, and what else."""
 
+import json
+
 import pytest
 
 from cli.runs import Cli
@@ -45,6 +47,16 @@ def test_many_things_are_cut_to_three_alternatives(cli: Cli) -> None:
     cli.ok("save", "more-things", "--from-json=-", stdin=str(fields).replace("'", '"'))
 
     assert len(cli.json("start")["alternatives"]) == 3
+
+
+def test_a_person_reads_a_question_and_an_agent_whom_to_ask(cli: Cli) -> None:
+    action = {"text": "Ask the user: Log errors, too?", "origin": "inferred"}
+    fields = json.dumps({"summary": "Add a retry", "next_action": action})
+    cli.ok("save", "retry", "--from-json=-", stdin=fields)
+
+    assert cli.ok("start").out.startswith("Recommended: Ask the user: Log errors, too?\n")
+    with cli.terminal("status", "--next") as terminal:
+        assert "Recommended: Answer the question: Log errors, too?" in terminal.rest()
 
 
 def test_where_nothing_is_open_it_says_how_to_begin(cli: Cli) -> None:

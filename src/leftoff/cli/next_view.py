@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from leftoff.checkpoint import to_plain
+from leftoff.checkpoint import address_user, to_plain
 from leftoff.cli.app import App, one_line
 from leftoff.store import Store
 from leftoff.text.plural import format_count
@@ -21,17 +21,20 @@ def show_next(app: App) -> None:
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = recommend.recommend_tasks(store, app.settings)
     plain = {**msgspec.to_builtins(found), "commits": [to_plain(each) for each in found.commits]}
-    app.out.result(plain, _format_page(found))
+    app.out.result(plain, _format_page(found, is_for_person=app.out.is_for_person))
 
 
-def _format_page(found: Recommendations) -> Iterator[str]:
+def _format_page(found: Recommendations, *, is_for_person: bool) -> Iterator[str]:
+    def format_what(what: str) -> str:
+        return one_line((address_user(what) if is_for_person else "") or what, _CHARS)
+
     if found.recommended is not None:
-        yield f"Recommended: {one_line(found.recommended.what, _CHARS)}"
+        yield f"Recommended: {format_what(found.recommended.what)}"
         yield f"  {_format_reason(found.recommended)}"
     if found.alternatives:
         yield from ("", "Or:")
         for number, task in enumerate(found.alternatives, 1):
-            yield f"  {number}. {one_line(task.what, _CHARS)}  ({_format_reason(task)})"
+            yield f"  {number}. {format_what(task.what)}  ({_format_reason(task)})"
     if found.branch is not None or found.commits:
         yield from ("", *_format_git_state(found))
 
