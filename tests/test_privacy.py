@@ -60,6 +60,34 @@ def test_every_file_that_a_day_leaves_is_named(repo: Repo, tmp_path: Path) -> No
         assert each.name in kept or any(name in page for name in names), path
 
 
+def test_the_steps_to_remove_all_find_every_store_and_nothing_else(
+    repo: Repo, tmp_path: Path
+) -> None:
+    library = Repo.begun(tmp_path / "library")
+    for name in ("deep/inner", "leftoff"):
+        repo.git("submodule", "--quiet", "add", str(library.folder), name)
+    inner = Repo(repo.folder / "deep" / "inner", init=False)
+    repo.commit("Add submodules", {"a.txt": "a\n"})
+    for each in (repo, inner):
+        _leftoff(each, "save", "first", "--summary", "Sums")
+        each.git("branch", "leftoff/other")
+    repo.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "leftoff"))
+    steps = re.findall(r"^ +\$ (find ~ .*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    before = {each for each in tmp_path.rglob("*") if "leftoff" not in each.parts[-1:]}
+
+    for step in steps:
+        subprocess.run(["sh", "-c", step.replace("~", str(tmp_path), 1)], check=True)
+
+    assert len(steps) == 2
+    gone = {each for each in before if not each.exists()}
+    stores = [repo.folder / ".git" / "leftoff", repo.folder / ".git/modules/deep/inner/leftoff"]
+    assert not any(each.exists() for each in stores)
+    assert [each for each in gone if not any(each.is_relative_to(store) for store in stores)] == []
+    assert "leftoff/other" in inner.git("branch", "--all")
+    for place in (repo.folder, repo.folder / "leftoff", tmp_path / "leftoff"):
+        Repo(place, init=False).git("status")
+
+
 def test_every_file_that_the_hook_script_names_is_documented() -> None:
     script = LETTERBOX.read_text(encoding="utf-8")
 
