@@ -349,6 +349,20 @@ def test_a_prompt_joins_the_thread_that_it_names_although_another_session_is_ope
     assert (store.index().find_open_thread("three") is not None) == is_joined
 
 
+def test_a_prompt_that_names_a_thread_and_comes_before_the_start_leaves_the_offer(
+    talk: Talk, store: Store
+) -> None:
+    """Copilot CLI runs both hooks at the same time."""
+    work(talk)
+    beside, later = Talk(talk.folder, "two"), Talk(talk.folder, "three")
+    beside.start()
+    beside.fire("UserPromptSubmit", prompt="Draw a logo")
+
+    later.fire("UserPromptSubmit", prompt=f"continue {only(store).name}")
+
+    assert "leftoff: work was left off here." in later.start()
+
+
 def test_a_prompt_that_is_processed_late_joins_the_thread_that_it_names(
     talk: Talk, store: Store
 ) -> None:

@@ -100,7 +100,7 @@ def join_thread(case: Case) -> Case:
     """Join the thread that the user asks to continue: the one named, or the one offered."""
     event, life = case.event, _read_life(case)
     if life is None or not life.offered:
-        return _join_unoffered(_note_early_prompt(case))
+        return _join_unoffered(_note_early_prompt(case), is_started=life is not None)
     if event.kind == "session-end":
         # A session that the agent resumes later is not offered anything again.
         return case.with_record(offered=life.offered, has_passed=life.has_passed)
@@ -198,13 +198,15 @@ def _note_early_prompt(case: Case) -> Case:
     return case
 
 
-def _join_unoffered(case: Case) -> Case:
+def _join_unoffered(case: Case, *, is_started: bool) -> Case:
     """Join the thread that the user names, where it was not offered.
 
-    It was declined before, or another session that is open works on it.
+    It was declined before, or another session that is open works on it. A session start that is not
+    noted yet may still offer it.
     """
     is_asked = case.event.kind == "prompt" and case.settings.confirm != "always"
-    if not is_asked or not (_may_be_busy(case) or case.store.index().count_heads(["declined"])):
+    may_be_busy = is_started and _may_be_busy(case)
+    if not is_asked or not (may_be_busy or case.store.index().count_heads(["declined"])):
         return case
     head = _find_named(case)
     return _join(case, head) if head is not None else case
