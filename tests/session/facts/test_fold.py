@@ -121,6 +121,18 @@ def test_a_look_failed_for_what_its_programs_complain_about() -> None:
     assert [each.outcome for each in known.trail] == [f"failed: {complaint}"]
 
 
+def test_a_look_of_powershell_is_one() -> None:
+    said = "Get-Content : Cannot find path 'a.txt'.\nAt line:1 char:1\n+ Get-Content a.txt"
+    command = "Get-Content a.txt | Select-Object -First 5"
+    call = ToolCall(id="1", tool="PowerShell", kind="run", what=command, command=command)
+
+    known = facts(call, ToolResult(id="1", ok=False, output=said, exit=1))
+
+    assert [each.error for each in known.failures] == [said.partition("\n")[0]]
+    # A file that is not there need not be repaired.
+    assert known.failing is None
+
+
 def test_a_rebase_that_went_on_has_not_failed() -> None:
     failed = run("git rebase main", "CONFLICT (content): Merge conflict in a.py", ok=False)
 

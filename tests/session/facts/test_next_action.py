@@ -405,6 +405,15 @@ def test_the_user_is_asked_after_a_refusal_without_a_reason() -> None:
     assert infer(ASKED, *refused, AssistantText(text="I'll use CI instead."))[0] == "proposal"
 
 
+def test_a_failed_check_that_another_one_includes_is_not_held_against_the_agent() -> None:
+    failed = run("npx jest src/a.test.ts", "FAIL src/a.test.ts", ok=False)
+    claim = AssistantText(text="All tests pass now.", ends_turn=True)
+
+    assert infer(ASKED, *failed, claim)[0] == "failure"
+    assert infer(ASKED, *failed, *run("npm test", "5 passed"), claim)[0] == "proposal"
+    assert infer(ASKED, *failed, *run("pytest", "5 passed"), claim)[0] == "failure"
+
+
 def test_a_search_that_found_nothing_has_not_failed() -> None:
     call = ToolCall(id="1", tool="Bash", kind="run", what="rg old src", command="rg old src")
 

@@ -274,3 +274,61 @@ def test_what_a_conflict_interrupted_ends_with_its_continuation(
     command: str, failed: str, error: str, is_over: int
 ) -> None:
     assert shell_commands.concludes(command, failed, error) == bool(is_over)
+
+
+@for_each(
+    ("command", "failed", "is_covered"),
+    [
+        ("npm test", "npx jest src/a.test.ts", True),
+        ("npx vitest run", "npm test", True),
+        ("make test", "pytest tests/test_a.py", True),
+        ("cargo test", "cargo build", True),
+        ("npm run build", "npx tsc --noEmit", True),
+        ("npx eslint --fix src", "npm run lint", True),
+        ("npm --prefix web test", "cd /r/web && npm test", True),
+        ("./gradlew build", "./gradlew test", True),
+        ("npm install", "npm ci", True),
+        ("pytest", "npm test", False),
+        ("ruff check .", "pytest", False),
+        ("pytest tests/test_b.py", "pytest", False),
+        ("npx jest src/b.test.ts", "npm test", False),
+        ("cargo check", "cargo test", False),
+        ("npm test", "npm run test:e2e", False),
+        ("npm run build", "npm run build && npm test", False),
+        ("cd /r/api && npm test", "cd /r/web && npm test", False),
+        ("pip install b", "pip install a", False),
+        ("pytest", "python3 tools/check.py", False),
+    ],
+)
+def test_another_check_may_include_a_failed_one(
+    command: str,
+    failed: str,
+    is_covered: bool,  # noqa: FBT001 - a row of the table
+) -> None:
+    assert shell_commands.may_cover(command, failed) == is_covered
+
+
+@for_each(
+    ("command", "failed", "is_covered"),
+    [
+        ("go test ./...", "go test ./a", True),
+        ("go test ./a", "go test -run TestX ./a", True),
+        ("ruff check .", "ruff check src", True),
+        ("go test ./b", "go test ./a", False),
+        ("go test -run TestX ./a", "go test ./a", False),
+        ("go test -run TestY ./a", "go test -run TestX ./a", False),
+    ],
+)
+def test_a_whole_run_covers_a_part(
+    command: str,
+    failed: str,
+    is_covered: bool,  # noqa: FBT001 - a row of the table
+) -> None:
+    assert shell_commands.covers(command, failed) == is_covered
+
+
+def test_a_later_push_repairs_a_rejected_one() -> None:
+    assert shell_commands.pushes_again("git push -u origin HEAD", "git add . && git push")
+    assert not shell_commands.pushes_again("git push --tags", "git push")
+    assert not shell_commands.pushes_again("git pull", "git push")
+    assert not shell_commands.pushes_again("git push", "make")

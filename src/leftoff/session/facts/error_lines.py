@@ -111,7 +111,7 @@ _FAILED_CHECK = lazy(
 _COMPLAINT = lazy(
     r"(?:(?P<sure>\(eval\)|(?:\S*/)?(?:ba|z|da)?sh|fatal|error|parse error)"
     r"|(?:\S*/)?(?P<name>[\w-]+))"
-    r"(?::? ?(?:line )?\d+)*: \S.*"
+    r"(?::? ?(?:line )?\d+)* ?: \S.*"
 )
 # A commit that found nothing to do left nothing undone.
 _HARMLESS = lazy(

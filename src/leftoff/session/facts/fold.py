@@ -338,11 +338,14 @@ class Fold:
         """Drop the failures of the same command, and of those that this success covers."""
         repaired = shell_commands.repairs(command)
         self.state.failures = [
-            failed
+            msgspec.structs.replace(failed, is_overtaken=True)
+            if shell_commands.may_cover(command, failed.command)
+            else failed
             for failed in self.state.failures
             if not (
                 (failed.key in repaired and shell_commands.is_within(failed.command, command))
                 or shell_commands.commits_again(command, failed.command)
+                or shell_commands.pushes_again(command, failed.command)
                 or shell_commands.concludes(command, failed.command, self._find_error(failed))
                 or shell_commands.covers(command, failed.command, self._find_error(failed))
             )

@@ -38,6 +38,8 @@ class FailedRun(msgspec.Struct, frozen=True, omit_defaults=True):
     at: int
     seq: int = 0
     exit: int | None = None
+    is_overtaken: bool = False
+    """Whether another check that likely includes it has succeeded since."""
 
 
 class RunUse(msgspec.Struct, frozen=True, omit_defaults=True):

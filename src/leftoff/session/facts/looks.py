@@ -9,7 +9,10 @@ _LOOKS = (
     "ls|ll|cat|bat|head|tail|less|more|pwd|cd|echo|printf|wc|which|type|file|stat|du|df|ps|env"
     "|date|tree|grep|egrep|rg|ag|find|fd|sort|uniq|cut|tr|nl|jq|yq|diff|cmp|xxd|hexdump|md5sum"
     "|sha256sum|basename|dirname|realpath|readlink|test|true|false|id|whoami|uname|hostname"
-    "|printenv|column|awk|sed|xargs|leftoff|history|man"
+    "|printenv|column|awk|sed|xargs|leftoff|history|man|dir|findstr"
+    "|Get-(?:Content|ChildItem|Item|ItemProperty|Location|Command|Process|Date|FileHash|Help)"
+    "|(?:Select|Where|Sort|Measure|Group|Compare)-Object|Select-String|Test-Path|Resolve-Path"
+    "|Format-(?:Table|List)|Out-String|Write-(?:Output|Host)"
 )
 _GIT_LOOKS = (
     "status|log|diff|show|branch|blame|remote|rev-parse|rev-list|ls-files|ls-tree|describe"
@@ -84,6 +87,34 @@ _DESTROYS = lazy(
     r"|find .* -delete|terraform (?:destroy|apply)|.*\b(?:DROP|TRUNCATE|DELETE FROM)\b",
     re.DOTALL,
 )
+# What a check is about, and the language it is for; `make` may run any.
+_KINDS = lazy(
+    r"(?<![\w./-])(?:(?P<test>tests?(?::(?:unit|ci|run|all))?|pytest|jest|vitest|mocha|rspec"
+    r"|phpunit|tox|nox|unittest|ctest|verify"
+    r"|(?:(?<=make )|(?<=just )|(?<=gradle )|(?<=gradlew ))check)"
+    r"|(?P<build>build|compile|assemble|bundle|(?<=cargo )check)"
+    r"|(?P<types>tsc|mypy|pyright|type-?check)"
+    r"|(?P<lint>lint|eslint|ruff|flake8|pylint|clippy|golangci-lint|biome|prettier|black|rubocop|vet)"
+    r"|(?P<install>ci|install|sync))(?![\w./:])"
+)
+_LANGUAGES = lazy(
+    r"\b(?:(?P<javascript>npm|pnpm|yarn|bunx?|npx|jest|vitest|mocha|eslint|tsc|biome|prettier|node)"
+    r"|(?P<python>pytest|python3?|uvx?|pip3?|poetry|pdm|hatch|tox|nox|mypy|pyright|ruff|flake8"
+    r"|pylint|black)"
+    r"|(?P<rust>cargo)|(?P<go>go|golangci-lint)|(?P<java>mvnw?|gradlew?)|(?P<net>dotnet)"
+    r"|(?P<ruby>bundle|rspec|rubocop|rake)|(?P<php>composer|phpunit)|(?P<swift>swift)|(?P<zig>zig))\b"
+)
+_ANY_LANGUAGE = lazy(r"(?:make|just|task|mise|turbo|nx|bazel)\b")
+# What a success shows besides: tests of compiled languages build, builds check the types.
+_IMPLIED = {
+    "rust": {"test": {"build"}},
+    "go": {"test": {"build"}},
+    "java": {"test": {"build"}, "build": {"test"}},
+    "net": {"test": {"build"}},
+    "swift": {"test": {"build"}},
+    "zig": {"test": {"build"}},
+    "javascript": {"build": {"types"}},
+}
 # What turns such a program into one that changes files.
 _CHANGES = lazy(
     r"^sed\s(?:.*\s)?(?:-\w*i|--in-place)|^find\s.*\s-(?:delete|exec|ok)|^git branch\s+-[dDmMcC]"
@@ -122,6 +153,23 @@ def is_look_or_check(command: str) -> bool:
 def is_check(command: str) -> bool:
     """Return whether a command runs tests, a build or another check of the work."""
     return any(map(_VERIFIES.fullmatch, _split(command)))
+
+
+def list_checks(command: str) -> set[tuple[str, str]]:
+    """Return what a command checks: each language, "" for any, with the kind of check."""
+    found: set[tuple[str, str]] = set()
+    for part in _split(command):
+        languages = {each.lastgroup or "" for each in _LANGUAGES.finditer(part)}
+        kinds = {each.lastgroup or "" for each in _KINDS.finditer(part)}
+        if _ANY_LANGUAGE.match(part):
+            languages = {""}
+        found |= {
+            (language, kind)
+            for language in languages
+            for known in kinds
+            for kind in {known, *_IMPLIED.get(language, {}).get(known, ())}
+        }
+    return found
 
 
 def is_delivery(command: str) -> bool:

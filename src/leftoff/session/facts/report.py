@@ -282,7 +282,7 @@ def _find_failing(state: FoldState) -> tuple[FailedRun | None, str]:
     A request, a success, a commit or the agent's answer can overtake a failure.
     """
     last = state.failures[-1] if state.failures else None
-    if last is None or is_look(last.command):
+    if last is None or last.is_overtaken or is_look(last.command):
         return None, ""
     if last.seq <= max(state.goal_seq, state.commit_seq, state.agreed_seq):
         return None, ""

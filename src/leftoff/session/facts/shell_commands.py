@@ -8,7 +8,7 @@ from shlex import quote
 from leftoff.agents.loose_values import cut
 from leftoff.lazy_patterns import lazy
 from leftoff.session.facts import written_paths
-from leftoff.session.facts.looks import is_check
+from leftoff.session.facts.looks import is_check, list_checks
 
 _CD = lazy(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;|\n)\s*)+")
 _CD_TARGET = lazy(r"cd\s+(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*(?:&&|;|\n)")
@@ -20,6 +20,11 @@ _MAY_CONFLICT = lazy(r"\bgit\b[^\n;&|]*?\s(?P<verb>rebase|merge|cherry-pick|reve
 _GOES_ON = lazy(
     r"\bgit\b[^\n;&|]*?\s(?P<verb>rebase|merge|cherry-pick|revert|am) --(?:continue|skip)\b"
 )
+# Options that select some of the tests; a run without them includes those.
+_FILTER = lazy(
+    r"\s--?(?:run|k|t|g|p|grep|filter|testNamePattern|count|timeout)(?:\s+|=)(?:\"[^\"]*\"|'[^']*'|\S+)"
+)
+_MOVES_COMMITS = lazy(r"\bgit\b[^\n;&|]*?\s(push|pull)\b(?![^\n;&|]*\s--(?:dry-run|tags|delete)\b)")
 _SKIPS_HOOKS = lazy(r"\bcommit\b[^\n;&|]*\s(?:--no-verify|-\w*n\w*)\b")
 _COMMITTED = lazy(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
 # What git says of the branch that it is on; a detached HEAD has none.
@@ -321,14 +326,48 @@ def covers(command: str, failed: str, error: str = "") -> bool:
 
     It ran the same program on all that failed, or on what the error names.
     """
-    if not is_within(failed, command):
+    if not is_within(failed, command) or _selects_less(command, failed):
         return False
-    checks = [_find_run(part) for part in _split_chain(without_cd(failed)) if is_check(part)]
+    tried = _split_chain(_FILTER.sub(" ", without_cd(failed)))
+    checks = [_find_run(part) for part in tried if is_check(part)]
     ran = [_find_run(part) for part in _split_chain(without_cd(command))]
     return bool(checks) and all(
         any(name == program and _includes(given, targets, error) for name, given in ran)
         for program, targets in checks
     )
+
+
+def may_cover(command: str, failed: str) -> bool:
+    """Return whether a success likely includes a failed check, although it is another command.
+
+    `npm test` likely includes `npx jest a.test.ts`, and `cargo test` includes `cargo build`.
+    """
+    wanted = list_checks(without_cd(failed))
+    if not wanted or not is_within(failed, command) or _selects_less(command, failed):
+        return False
+    ran = list_checks(without_cd(command))
+    if not all({check, ("", check[1])} & ran for check in wanted):
+        return False
+    parts = [_find_run(part) for part in _split_chain(without_cd(command))]
+    tried = [_find_run(part) for part in _split_chain(_FILTER.sub(" ", without_cd(failed)))]
+    # The same program on something else, or a program on some files only, shows nothing.
+    return all(
+        _includes_all(given) or not (given and set(given) != set(targets))
+        for name, given in parts
+        for other, targets in tried
+        if name == other or any("." in each or "/" in each for each in given)
+    )
+
+
+def _selects_less(command: str, failed: str) -> bool:
+    """Return whether a command runs only tests that it selects otherwise than the failed one."""
+    return not set(_FILTER.findall(command)) <= set(_FILTER.findall(failed))
+
+
+def pushes_again(command: str, failed: str) -> bool:
+    """Return whether a command pushes or pulls what a failed one could not."""
+    verbs = [{found[1] for found in _MOVES_COMMITS.finditer(each)} for each in (command, failed)]
+    return bool(verbs[1]) and verbs[1] <= verbs[0] and is_within(failed, command)
 
 
 def commits_again(command: str, failed: str) -> bool:
@@ -357,10 +396,15 @@ def is_within(failed: str, command: str) -> bool:
     return not (folder and above) or written_paths.is_under(folder, above)
 
 
+def _includes_all(given: tuple[str, ...]) -> bool:
+    return not given or bool({".", "./", "./...", "..."} & set(given))
+
+
 def _includes(given: tuple[str, ...], targets: tuple[str, ...], error: str) -> bool:
-    if not given:
+    if _includes_all(given):
         return True
-    starts = tuple(f"{each.rstrip('/')}{end}" for each in given for end in ("/", "::"))
+    folders = [each.removesuffix("...").rstrip("/") for each in given]
+    starts = tuple(f"{each}{end}" for each in folders for end in ("/", "::"))
     if targets and all(each in given or each.startswith(starts) for each in targets):
         return True
     files = [name for each in given if "." in (name := each.partition("::")[0])]
