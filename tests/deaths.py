@@ -5,7 +5,9 @@ hold afterwards; the harness does the killing. It forks, so it runs in a program
 named `dying` contain the trials and call `main`, and tests call `count_kills`.
 """
 
+import contextlib
 import fcntl
+import importlib
 import itertools
 import json
 import os
@@ -16,7 +18,7 @@ import sys
 import termios
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -215,11 +217,21 @@ def _find_steps(trial: Trial, place: Path, arm: Arm, report: Path) -> tuple[list
         lookout = Lookout(place)
         arm(lookout)
         trial.act(place)
-        report.write_text(json.dumps([lookout.new, lookout.count]))
+        report.write_text(json.dumps([lookout.new, lookout.count, [*sys.modules]]))
 
     assert lives(act)
-    new, count = json.loads(report.read_text())
+    new, count, modules = json.loads(report.read_text())
+    import_all(modules)
     return new, count
+
+
+def import_all(modules: Iterable[str]) -> None:
+    """Import what the first child imported, so that no later child has to."""
+    for name in modules:
+        # A module that was run as a program cannot be imported by its name.
+        if name not in sys.modules:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
 
 
 def _begin(trial: Trial, place: Path, template: Path) -> Path:
@@ -338,16 +350,42 @@ def kill_at_any_moment(
 
 
 def main(trials: Mapping[str, Trial]) -> None:
-    """Try what the command line names, `TRIAL FOLDER`, and print the number of kills."""
-    name, folder = sys.argv[1:]
-    trial = trials[name]
-    kills = {
-        way: kill_at_every_step(trial, Path(folder) / way, arm) for way, arm in trial.arms.items()
-    }
+    """Try what the command line names, `FOLDER TRIAL …`, and print the number of kills."""
+    folder, *names = sys.argv[1:]
+    kills = {name: _try(name, trials[name], Path(folder) / name) for name in names}
     sys.stdout.write(json.dumps(kills))
+
+
+def _try(name: str, trial: Trial, folder: Path) -> dict[str, int]:
+    try:
+        return {
+            way: kill_at_every_step(trial, folder / way, arm) for way, arm in trial.arms.items()
+        }
+    except BaseException as error:
+        error.add_note(f"in the trial {name}")
+        raise
 
 
 def count_kills(module: ModuleType, trial: str, folder: Path) -> dict[str, int]:
     """Run a trial of a module in a program of its own; return the number of kills."""
-    kills: dict[str, int] = json.loads(run_module(module, trial, str(folder), seconds=900))
+    return count_all_kills(module, [trial], folder)[trial]
+
+
+def count_all_kills(
+    module: ModuleType, trials: Sequence[str], folder: Path
+) -> dict[str, dict[str, int]]:
+    """Run some trials of a module in one program; return the number of kills of each.
+
+    A program takes longer to start than most trials take.
+    """
+    kills: dict[str, dict[str, int]] = json.loads(
+        run_module(module, str(folder), *trials, seconds=1800)
+    )
+    assert [*kills] == [*trials]
     return kills
+
+
+def split(trials: Iterable[str], parts: int) -> list[list[str]]:
+    """Split trials into so many parts, each of which is one test."""
+    names = [*trials]
+    return [names[part::parts] for part in range(parts)]

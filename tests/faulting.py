@@ -1,9 +1,9 @@
 """Make the first, second, … file operation fail, and check what is left.
 
 It runs as a program, because it forks, and with the library of `faults.c` loaded: `faulting.py
-SCENARIO CODE FOLDER EVERY`. A code of -1 means a write that does half of its work. `EVERY` is 1 to
-let each call fail, and 4 to let each fourth one fail. Of equal calls that follow equal calls, such
-as SQLite's writes to one file, only the first and the last one count.
+FOLDER SCENARIO:CODE:EVERY …`. A code of -1 means a write that does half of its work. `EVERY` is 1
+to let each call fail, and 4 to let each fourth one fail. Of equal calls that follow equal calls,
+such as SQLite's writes to one file, only the first and the last one count.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from typing import Any
 
 import pytest
 
-from deaths import lives, renew
+from deaths import import_all, lives, renew
 from gitrepo import new_template
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.knowledge import features, memory
@@ -141,7 +141,9 @@ def fail_at_calls(
     untouched, done = _copy(folder, "untouched"), _copy(folder, "done")
     assert lives(partial(_do, done, scenario, folder / "calls"))
     before, after = _view(untouched), _view(done)
-    kinds: list[int] = json.loads((folder / "calls").read_bytes())
+    kinds: list[int]
+    kinds, modules = json.loads((folder / "calls").read_bytes())
+    import_all(modules)
     chosen = _choose_calls(kinds)[calls]
     for count, at in enumerate(itertools.chain(chosen, itertools.count(len(kinds) + 1))):
         project = _copy(folder, "struck")
@@ -169,7 +171,7 @@ def _do(project: Project, scenario: Scenario, calls: Path) -> None:
     kinds = (ctypes.c_uint * faults.faults_seen()).in_dll(faults, "faults_kinds")
     faults.faults_arm(b"", 0, 0, 0)
     store.close()
-    calls.write_text(json.dumps([*kinds]), encoding="utf-8")
+    calls.write_text(json.dumps([[*kinds], [*sys.modules]]), encoding="utf-8")
 
 
 def _choose_calls(kinds: list[int]) -> list[int]:
@@ -212,18 +214,30 @@ def _check_database(path: Path) -> str:
 
 
 def main() -> None:
-    """Do as asked and print the number of faults; an error of the disk also stays, from then on."""
-    name, folder = sys.argv[1], Path(sys.argv[3])
-    code, every = int(sys.argv[2]), int(sys.argv[4])
+    """Do as asked and print the numbers of faults of each case."""
+    folder, *cases = sys.argv[1:]
+    counts = [
+        _count_faults(Path(folder) / str(number), *case.split(":"))
+        for number, case in enumerate(cases)
+    ]
+    print(json.dumps(counts))  # noqa: T201 - the answer
+
+
+def _count_faults(folder: Path, name: str, code_text: str, every_text: str) -> list[int]:
+    """Let calls fail, and return the number of faults; an error of the disk also stays."""
+    code, every = int(code_text), int(every_text)
     # If only some calls fail, each case begins at another one, the same in every run.
     calls = slice(zlib.crc32(f"{name} {code}".encode()) % every, None, every)
     # An interrupted call is tried again, for ever if it is interrupted for ever.
     ways = {"once": False} | ({"stays": True} if code in {errno.EIO, errno.ENOSPC} else {})
-    counts = [
-        fail_at_calls(ALL[name], folder / way, code, calls, is_sticky=is_sticky)
-        for way, is_sticky in ways.items()
-    ]
-    print(json.dumps(counts))  # noqa: T201 - the answer
+    try:
+        return [
+            fail_at_calls(ALL[name], folder / way, code, calls, is_sticky=is_sticky)
+            for way, is_sticky in ways.items()
+        ]
+    except BaseException as error:
+        error.add_note(f"in {name} with the code {code}")
+        raise
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Kill a mirror or a note at every step on disk; the next process finishes the work exactly once.
 
-Run as a program, because it forks: `openclawdying.py mirror|note FOLDER`.
+Run as a program, because it forks: `openclawdying.py FOLDER mirror|note`.
 """
 
 import os

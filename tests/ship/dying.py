@@ -1,6 +1,6 @@
 """Kill a ship at every step it takes, and let the next run finish it.
 
-Run as a program, because it forks: `dying.py SCENARIO FOLDER`.
+Run as a program, because it forks: `dying.py FOLDER SCENARIO …`.
 """
 
 import contextlib

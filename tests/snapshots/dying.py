@@ -1,6 +1,6 @@
 """Kill the taking, restoring and dropping of snapshots at every step.
 
-Run as a program, because it forks: `dying.py TRIAL FOLDER`.
+Run as a program, because it forks: `dying.py FOLDER TRIAL …`.
 """
 
 import os

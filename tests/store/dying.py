@@ -1,6 +1,6 @@
 """Kill operations on the store at every step they take on disk, or at any moment.
 
-Run as a program, because it forks: `dying.py SCENARIO FOLDER`, `dying.py any FOLDER`.
+Run as a program, because it forks: `dying.py FOLDER SCENARIO …`, `dying.py any FOLDER`.
 """
 
 import hashlib

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from deaths import count_kills
+from deaths import count_all_kills, split
 from programs import run_module
 from store import dying
 
@@ -11,15 +11,14 @@ pytestmark = pytest.mark.slow("kills at every step")
 
 @pytest.mark.accept(164)
 @pytest.mark.accept(62)
-@pytest.mark.parametrize("scenario", dying.TRIALS)
+@pytest.mark.parametrize("scenarios", split(dying.TRIALS, 5))
 def test_killed_at_any_step_it_is_done_or_not_begun_and_the_store_works_on(
-    scenario: str, quick_folder: Path
+    scenarios: list[str], quick_folder: Path
 ) -> None:
-    kills = count_kills(dying, scenario, quick_folder)
-
-    # So many that none of the wrapped functions can have slipped past the store.
-    assert kills["steps"] >= 6 // dying.TRIALS[scenario].every
-    assert kills["writes"] >= (0 if scenario == "list" else 1)
+    for scenario, kills in count_all_kills(dying, scenarios, quick_folder).items():
+        # So many that none of the wrapped functions can have slipped past the store.
+        assert kills["steps"] >= 6 // dying.TRIALS[scenario].every, scenario
+        assert kills["writes"] >= (0 if scenario == "list" else 1), scenario
 
 
 @pytest.mark.accept(62)

@@ -1,6 +1,6 @@
 """Kill what sessions do to threads at every step on disk.
 
-Run as a program, because it forks: `dying.py TRIAL FOLDER`.
+Run as a program, because it forks: `dying.py FOLDER TRIAL …`.
 """
 
 import json

@@ -2,18 +2,17 @@ from pathlib import Path
 
 import pytest
 
-from deaths import count_kills
+from deaths import count_all_kills, split
 from threads import dying
 
 pytestmark = pytest.mark.slow("kills at every step")
 
 
 @pytest.mark.accept(164)
-@pytest.mark.parametrize("deed", dying.TRIALS)
+@pytest.mark.parametrize("deeds", split(dying.TRIALS, 2))
 def test_killed_at_any_step_a_thread_is_as_before_or_as_after(
-    deed: str, quick_folder: Path
+    deeds: list[str], quick_folder: Path
 ) -> None:
-    kills = count_kills(dying, deed, quick_folder)
-
-    assert kills["steps"] >= 8
-    assert kills["writes"] >= 1
+    for deed, kills in count_all_kills(dying, deeds, quick_folder).items():
+        assert kills["steps"] >= 8, deed
+        assert kills["writes"] >= 1, deed

@@ -1,6 +1,6 @@
 """Kill operations on features at every step they take on disk, and check what is left.
 
-Run as a program, because it forks: `dying.py SCENARIO FOLDER`.
+Run as a program, because it forks: `dying.py FOLDER SCENARIO …`.
 """
 
 import json

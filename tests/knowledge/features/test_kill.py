@@ -2,18 +2,17 @@ from pathlib import Path
 
 import pytest
 
-from deaths import count_kills
+from deaths import count_all_kills, split
 from knowledge.features import dying
 
 pytestmark = pytest.mark.slow("kills at every step")
 
 
 @pytest.mark.accept(164)
-@pytest.mark.parametrize("scenario", dying.TRIALS)
+@pytest.mark.parametrize("scenarios", split(dying.TRIALS, 2))
 def test_killed_at_any_step_no_file_is_half_no_entry_lost_and_doing_it_again_does_it(
-    scenario: str, quick_folder: Path
+    scenarios: list[str], quick_folder: Path
 ) -> None:
-    kills = count_kills(dying, scenario, quick_folder)
-
-    assert kills["steps"] >= 4
-    assert kills["writes"] >= 1
+    for scenario, kills in count_all_kills(dying, scenarios, quick_folder).items():
+        assert kills["steps"] >= 4, scenario
+        assert kills["writes"] >= 1, scenario

@@ -1,6 +1,6 @@
 """Kill operations on the memory at every step they take on disk, and check what is left.
 
-Run as a program, because it forks: `dying.py add FOLDER`.
+Run as a program, because it forks: `dying.py FOLDER add`.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Kill a mirror at every step it takes on disk; the next one finishes the work exactly once.
 
-Run as a program, because it forks: `dying.py guardz|harness FOLDER`.
+Run as a program, because it forks: `dying.py FOLDER guardz|harness`.
 """
 
 import json
