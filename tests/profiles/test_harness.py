@@ -320,8 +320,8 @@ def test_damaged_files_never_raise_and_are_left_as_they_are(
     place = folder / ".claude-harness" if kind == "legacy" else folder
     before = contents(folder)
 
-    harness.more(place)
-    for path in harness.natives(place):
+    harness.read_more(place)
+    for path in harness.list_natives(place):
         native = harness.read(path, path.read_bytes())
         assert native.problem is None or native.fields == {}
     assert contents(folder) == before

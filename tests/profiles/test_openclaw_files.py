@@ -35,7 +35,7 @@ def read(text: str, name: str = "some-work.md") -> dict[str, Any]:
 
 
 def golden(folder: str) -> dict[str, Any]:
-    (path,) = openclaw.natives(GOLDEN / folder)
+    (path,) = openclaw.list_natives(GOLDEN / folder)
     return read(path.read_bytes().decode(), path.name)
 
 
@@ -98,7 +98,7 @@ def test_every_part_of_a_file_is_read() -> None:
 
 @pytest.mark.parametrize("folder", ["plain", "days", "unicode"])
 def test_a_file_of_ours_is_written_again_byte_for_byte(folder: str) -> None:
-    (path,) = openclaw.natives(GOLDEN / folder)
+    (path,) = openclaw.list_natives(GOLDEN / folder)
     data = path.read_bytes()
     native = openclaw.read(path, data)
     fields = {key: value for key, value in native.fields.items() if value}
@@ -186,11 +186,11 @@ def test_the_remarks_of_the_template_are_no_content() -> None:
 
 def test_the_log_of_autosaves_is_no_checkpoint() -> None:
     """The original lists it as one (D4)."""
-    assert [path.name for path in openclaw.natives(GOLDEN / "legacy")] == ["old-style.md"]
+    assert [path.name for path in openclaw.list_natives(GOLDEN / "legacy")] == ["old-style.md"]
 
 
 def test_an_autosave_with_working_notes_is_read_by_their_headings() -> None:
-    path = next(openclaw.natives(GOLDEN / "autosave-state"))
+    path = next(openclaw.list_natives(GOLDEN / "autosave-state"))
     native = openclaw.read(path, path.read_bytes())
 
     assert native.name is None

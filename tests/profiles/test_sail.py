@@ -117,7 +117,7 @@ def test_two_saves_in_one_second_are_two_files(repo: Repo) -> None:
     store.close()
 
     # Each has a second of its own, because the original readers sort by seconds.
-    paths = [*sail.natives(context.find_project().worktree / ".claude")]
+    paths = [*sail.list_natives(context.find_project().worktree / ".claude")]
     found = [(path.stem, json.loads(path.read_bytes())) for path in paths]
     stamps = [f"{moment + timedelta(seconds=number):%Y%m%dT%H%M%SZ}" for number in range(3)]
     assert [stem for stem, _ in found] == stamps
@@ -185,7 +185,7 @@ def test_kill_9_leaves_only_whole_files_and_the_next_run_cleans_up(quick_folder:
     assert int(run_module(sail_kills, str(quick_folder), "100")) >= 25
     project = project_at(quick_folder)
     folder = project.worktree / ".claude"
-    for path in sail.natives(folder):
+    for path in sail.list_natives(folder):
         assert json.loads(path.read_bytes())["summary"], path
 
     store = Store(project)
@@ -196,7 +196,7 @@ def test_kill_9_leaves_only_whole_files_and_the_next_run_cleans_up(quick_folder:
     known = {entry.id for entry in store.index().newest(100_000)}
     store.close()
 
-    kept = [json.loads(path.read_bytes())["leftoff"]["id"] for path in sail.natives(folder)]
+    kept = [json.loads(path.read_bytes())["leftoff"]["id"] for path in sail.list_natives(folder)]
     assert [*folder.rglob(".*.leftoff")] == []
     assert saved <= {*kept} <= known
     assert len(kept) == len({*kept})

@@ -138,7 +138,7 @@ def test_what_was_imported_is_exported_as_it_was(kind: str) -> None:
         import_native.import_all(one, "sail", sail, GOLDEN / kind)
         export_all(one, "sail", folder)
         known = {entry.id for entry in one.index().heads(["open"], 100)}
-        for path in sail.natives(folder):
+        for path in sail.list_natives(folder):
             native = json.loads(path.read_bytes())
             ours = native.pop("leftoff")
             assert ours["id"] in known

@@ -52,7 +52,7 @@ def bash(line: str, at: Path, path: str) -> str:
     ).stdout
 
 
-def natives(folder: Path) -> list[Any]:
+def list_natives(folder: Path) -> list[Any]:
     found = [json.loads(path.read_bytes()) for path in folder.rglob("checkpoints/*.json")]
     return sorted(found, key=lambda each: str(each["timestamp"]))
 
@@ -79,7 +79,7 @@ def test_only_what_was_not_given_is_asked(
             terminal.answer("An answer of some words")
         assert "?" not in terminal.rest()
 
-    assert len(natives(folder)) == 1
+    assert len(list_natives(folder)) == 1
     result = cli("save", *given)
     labels = [each["label"] for each in result.json["choices"]] if result.code == 3 else []
     assert labels == asked
@@ -97,7 +97,7 @@ def test_the_command_itself_is_not_what_comes_next(cli: Cli, folder: Path, talk:
     )
     out = cli.ok("save", "--summary", "Moving limits", "--from", str(talk.transcript)).out
 
-    [native] = natives(folder)
+    [native] = list_natives(folder)
     assert "/checkpoint" not in json.dumps(native)
     assert native["next_action"] == "Write the Lua script."
     assert "Next:     Write the Lua script." in out
@@ -112,7 +112,7 @@ def test_without_any_answer_nothing_hides_the_latest(cli: Cli, folder: Path) -> 
             terminal.answer("")
         terminal.expect("nothing was saved")
 
-    assert [each["summary"] for each in natives(folder)] == ["Moving limits"]
+    assert [each["summary"] for each in list_natives(folder)] == ["Moving limits"]
 
 
 @pytest.mark.promise("sail", 4)
@@ -120,7 +120,7 @@ def test_an_agent_that_said_what_it_did_is_not_asked(cli: Cli, folder: Path, tal
     talk.work()
     cli.ok("save", "--from", str(talk.transcript), "--next", "Run the tests")
 
-    assert [each["next_action"] for each in natives(folder)] == ["Run the tests"]
+    assert [each["next_action"] for each in list_natives(folder)] == ["Run the tests"]
 
 
 # When to save
@@ -162,7 +162,7 @@ def test_the_rationale_reaches_the_next_session(
 
     assert decision in talk.start()
     assert decision in cli.ok("resume", "--accept").out
-    assert natives(folder)[0]["decisions"] == [decision]
+    assert list_natives(folder)[0]["decisions"] == [decision]
 
 
 @pytest.mark.promise("sail", 10)
@@ -170,7 +170,7 @@ def test_switching_to_another_task_keeps_both(cli: Cli, folder: Path) -> None:
     cli.ok("save", "--summary", "Moving limits to Redis", "--next", "Write limit.lua")
     cli.ok("save", "--summary", "Paint the login page", "--next", "Pick a blue")
 
-    assert len(natives(folder)) == 2
+    assert len(list_natives(folder)) == 2
     assert {each["next_action"] for each in cli.json("list")} == {"Write limit.lua", "Pick a blue"}
 
 
@@ -220,7 +220,7 @@ def test_the_file_has_the_members_of_the_original(cli: Cli, folder: Path) -> Non
     words = ["--next", "Write limit.lua", "--file", "a.ts", "--file", "b.ts"]
     cli.ok("save", "--summary", summary, *given, *words)
 
-    [native] = natives(folder)
+    [native] = list_natives(folder)
     assert datetime.fromisoformat(native["timestamp"]).tzinfo == UTC
     assert native["timestamp"].endswith("Z")
     assert {key: native[key] for key in native if key not in {"timestamp", "leftoff"}} == {
@@ -546,4 +546,4 @@ def test_without_a_session_git_names_the_files_in_progress(
     (folder / "scratch.md").write_text("own\n", encoding="utf-8")
     cli.ok("save", "--summary", "Moving limits")
 
-    assert natives(folder)[-1]["context"]["files_in_progress"] == ["limiter.ts"]
+    assert list_natives(folder)[-1]["context"]["files_in_progress"] == ["limiter.ts"]

@@ -71,7 +71,7 @@ def _read_memory_folder(project: Project, path: Path) -> Path | None:
 
 def is_here(folder: Path) -> bool:
     """Return whether this folder contains a checkpoint."""
-    return next(natives(folder), None) is not None
+    return next(list_natives(folder), None) is not None
 
 
 def folders(folder: Path) -> list[Path]:
@@ -79,18 +79,18 @@ def folders(folder: Path) -> list[Path]:
     return [folder]
 
 
-def natives(folder: Path) -> Iterator[Path]:
+def list_natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints."""
     yield from (folder / name for name in sorted(list_names(folder, ".md")) if _FILE.match(name))
 
 
 def find_stale_names(folder: Path) -> list[str]:
     """Return the names that MEMORY.md lists although their files are gone."""
-    there = {guardz_file.name_of(path.name) for path in natives(folder)}
+    there = {guardz_file.name_of(path.name) for path in list_natives(folder)}
     return [name for name in guardz_index.list_names(folder) if name not in there]
 
 
-def more(folder: Path) -> More:
+def read_more(folder: Path) -> More:
     """Return nothing: guardz stores only checkpoints."""
     del folder
     return More()

@@ -90,13 +90,13 @@ def import_all(  # noqa: PLR0913 - each is a keyword
     """
     act = new_id(store.now()) if is_asked else None
     tally = _Tally(store, act)
-    for path in watched([*profile.natives(folder)]):
+    for path in watched([*profile.list_natives(folder)]):
         if is_ours(path):
             tally.known += 1
         else:
             tally.add(path, import_file(store, name, profile, path, act=act))
     tally.close()
-    more = profile.more(folder)
+    more = profile.read_more(folder)
     if more.documents:
         knowledge.features.keep_documents(store, more.documents)
     queued = _import_prompts(store, more)

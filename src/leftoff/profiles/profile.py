@@ -221,13 +221,13 @@ class Profile(Protocol):
     def find_stale_names(self, folder: Path) -> list[str]:
         """Return the names that an index of the layout lists although their files are gone."""
 
-    def natives(self, folder: Path) -> Iterator[Path]:
+    def list_natives(self, folder: Path) -> Iterator[Path]:
         """Yield the files with checkpoints, oldest first if their names show it."""
 
     def read(self, path: Path, data: bytes) -> Native:
         """Read one of them; never raise because of its content."""
 
-    def more(self, folder: Path) -> More:
+    def read_more(self, folder: Path) -> More:
         """Read everything besides checkpoints."""
 
     def write(self, files: Files, news: StoreNews) -> None:

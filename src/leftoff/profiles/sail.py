@@ -50,7 +50,7 @@ def home(project: Project) -> Path:
 
 def is_here(folder: Path) -> bool:
     """Return whether this folder, which agents also use, has a checkpoint or an index."""
-    return (folder / sail_plans.INDEX).is_file() or next(natives(folder), None) is not None
+    return (folder / sail_plans.INDEX).is_file() or next(list_natives(folder), None) is not None
 
 
 def folders(folder: Path) -> list[Path]:
@@ -69,7 +69,7 @@ def find_stale_names(folder: Path) -> list[str]:
     return []
 
 
-def natives(folder: Path) -> Iterator[Path]:
+def list_natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints by name, which is by time, from all plans."""
     found = [path for each in _list_places(folder) for path in each.glob(f"*{_SUFFIX}")]
     yield from sorted(found, key=lambda path: (path.name, path))
@@ -85,7 +85,7 @@ def _plan_of(path: Path) -> str | None:
     return folder.name if folder.parent.name == sail_plans.PLANS else None
 
 
-def more(folder: Path) -> More:
+def read_more(folder: Path) -> More:
     """Return nothing: there is nothing else to import."""
     del folder
     return More()

@@ -129,8 +129,7 @@ def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[Chil
 class PreparedDeed:
     """A prepared deed that can be attempted many times from the same state."""
 
-    def __init__(self, arena: Arena, bench: Bench, deed: Deed) -> None:
-        self._arena = arena
+    def __init__(self, bench: Bench, deed: Deed) -> None:
         self._deed = deed
         self.bench = bench
         self._ledger = bench.ledger
@@ -151,7 +150,7 @@ def prepare_stage(
     try:
         for each in earlier:
             attempt(bench, each(bench), None)
-        return PreparedDeed(arena, bench, prepare(bench))
+        return PreparedDeed(bench, prepare(bench))
     except Unprepared as error:
         arena.tally.note_broken(f"the project could not be prepared: {error}", arena.where(name))
         return None

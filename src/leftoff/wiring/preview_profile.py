@@ -62,7 +62,7 @@ def preview_profile(project: Project, name: str) -> Preview:
     if leads_out(folder):
         raise LeftoffError(f"{folder} points outside the project, so leftoff would ignore it")
     files = [*_read_files(profile, folder, project)]
-    more = profile.more(folder)
+    more = profile.read_more(folder)
     return Preview(
         profile=name,
         folder=str(folder),
@@ -85,7 +85,7 @@ class _File(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _read_files(profile: Profile, folder: Path, project: Project) -> Iterator[_File]:
-    for path in profile.natives(folder):
+    for path in profile.list_natives(folder):
         shown = str(path.relative_to(folder))
         found = read_regular(path)
         native = _read(profile, path, found[0]) if found else Native(problem=_NOT_A_FILE)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from leftoff.profiles.harness.checkpoints import read as read
     from leftoff.profiles.harness.harness_reader import folders as folders
     from leftoff.profiles.harness.harness_reader import is_here as is_here
-    from leftoff.profiles.harness.harness_reader import more as more
-    from leftoff.profiles.harness.harness_reader import natives as natives
+    from leftoff.profiles.harness.harness_reader import list_natives as list_natives
     from leftoff.profiles.harness.harness_reader import read_changed as read_changed
+    from leftoff.profiles.harness.harness_reader import read_more as read_more
     from leftoff.profiles.harness.harness_writer import write as write
 
 SETTINGS: Mapping[str, Any] = {
@@ -72,8 +72,8 @@ def find_stale_names(folder: Path) -> list[str]:
 _LATER = {
     "is_here": "harness_reader",
     "folders": "harness_reader",
-    "natives": "harness_reader",
-    "more": "harness_reader",
+    "list_natives": "harness_reader",
+    "read_more": "harness_reader",
     "read_changed": "harness_reader",
     "read": "checkpoints",
     "write": "harness_writer",

@@ -59,7 +59,7 @@ def folders(folder: Path) -> list[Path]:
     return [folder, folder / SESSIONS, *shared, folder / PROGRESS, *sessions, *markdown]
 
 
-def natives(folder: Path) -> Iterator[Path]:
+def list_natives(folder: Path) -> Iterator[Path]:
     """Yield the progress file and the working contexts of sessions."""
     # Files are recorded by their path from the folder, even one that used to be beside it.
     old = (folder / checkpoints.OLD_CONTEXT, folder / ".." / PROGRESS)
@@ -72,7 +72,7 @@ def natives(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def more(folder: Path, *, only: Collection[str] | None = None) -> More:
+def read_more(folder: Path, *, only: Collection[str] | None = None) -> More:
     """Read features, memory, loops and the state of agents, from some files or from all."""
     problems: list[str] = []
     wanted = [path for path in _SHARED if only is None or path in only]
@@ -122,7 +122,7 @@ def _list_rests(documents: Mapping[str, Plain]) -> dict[str, Plain]:
 
 def read_changed(folder: Path, names: Collection[str]) -> More:
     """Read the features and memory in some files."""
-    return more(folder, only=names)
+    return read_more(folder, only=names)
 
 
 def _with_older(

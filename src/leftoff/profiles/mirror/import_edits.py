@@ -53,7 +53,7 @@ def import_mirror(mirror: Mirror, cursor: MirrorCursor, found_edits: ImportedEdi
     manifest = mirror.manifest
     seen: set[str] = set()
     before = f"{mirror.folder}{os.sep}"
-    for path in mirror.profile.natives(mirror.folder):
+    for path in mirror.profile.list_natives(mirror.folder):
         # With ten thousand files, `relative_to` would take half the time of a command.
         relative = str(path).removeprefix(before)
         seen.add(relative)

@@ -69,7 +69,7 @@ def home(project: Project) -> Path:
 
 def is_here(folder: Path) -> bool:
     """Return whether this workspace contains a checkpoint."""
-    return next(natives(folder), None) is not None
+    return next(list_natives(folder), None) is not None
 
 
 def folders(folder: Path) -> list[Path]:
@@ -77,7 +77,7 @@ def folders(folder: Path) -> list[Path]:
     return [folder / CHECKPOINTS, folder / "memory"]
 
 
-def natives(folder: Path) -> Iterator[Path]:
+def list_natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints, without the log of autosaves."""
     place = folder / CHECKPOINTS
     try:
@@ -96,7 +96,7 @@ def find_stale_names(folder: Path) -> list[str]:
     return []
 
 
-def more(folder: Path) -> More:
+def read_more(folder: Path) -> More:
     """Return nothing: working notes and the buffer are read in place."""
     del folder
     return More()

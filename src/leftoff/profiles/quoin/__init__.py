@@ -65,7 +65,7 @@ def home(project: Project) -> Path:
 def is_here(folder: Path) -> bool:
     """Return whether this folder contains anything from a session."""
     memory = folder / MEMORY
-    return next(natives(folder), None) is not None or any(memory.glob("pending-*.txt"))
+    return next(list_natives(folder), None) is not None or any(memory.glob("pending-*.txt"))
 
 
 def folders(folder: Path) -> list[Path]:
@@ -82,7 +82,7 @@ def find_stale_names(folder: Path) -> list[str]:
     return []
 
 
-def natives(folder: Path) -> Iterator[Path]:
+def list_natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints, oldest first."""
     checkpoints = folder / CHECKPOINTS
     yield from (checkpoints / name for name in sorted(list_names(checkpoints, _SUFFIX)))
@@ -104,7 +104,7 @@ def _read_pending(folder: Path, _changed: int) -> Mapping[str, str]:
     return {target.name: session_id for session_id, target in reversed(marks(folder).items())}
 
 
-def more(folder: Path) -> More:
+def read_more(folder: Path) -> More:
     """Read the waiting prompts."""
     return More(prompts=waiting(folder))
 
@@ -137,7 +137,7 @@ def at_work(folder: Path) -> Iterator[tuple[Path, AtWork]]:
 
 __all__ = [
     "EVENTS", "HOLDS", "IS_LIVING", "NATIVE", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE",
-    "at_work", "find_stale_names", "folders", "home", "is_here", "ledger", "more", "natives",
-    "pending", "prompt_file", "read", "read_notes", "task_of", "waiting", "work_path", "work_text",
-    "write",
+    "at_work", "find_stale_names", "folders", "home", "is_here", "ledger", "list_natives",
+    "pending", "prompt_file", "read", "read_more", "read_notes", "task_of", "waiting",
+    "work_path", "work_text", "write",
 ]  # fmt: skip
