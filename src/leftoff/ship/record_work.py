@@ -42,7 +42,10 @@ _STILL_TRUE = (
     "next_action", "next_steps", "blockers", "questions", "notes", "plan", "artifacts", "todos",
 )  # fmt: skip
 # How a next action begins that was inferred in the middle of a turn, from its request.
-_REPEATS_REQUEST = ("Continue with ", "Continue. ", "Start with the request: ")
+_REPEATS_REQUEST = (
+    *("Continue with the request: ", "Continue with what the user agreed to: "),
+    *("Continue. ", "Start with the request: "),
+)
 # Roles that leftoff gave to files, as opposed to what somebody said about them.
 _OBSERVED_ROLE = re.compile(
     r"plan|(new|modified|deleted|renamed|copied|related)( from .*)?( - part of \S+)?"
