@@ -219,8 +219,11 @@ def is_goodbye(message: str) -> bool:
     if len(message) > LONGEST:
         return False
     plain = trim(" ".join(message.casefold().split())).removeprefix("/")
-    # "Thanks, that's all for today" is a goodbye, but only leads to one in a longer message.
-    if {_compile_thanks().sub("", plain), _compile_around().sub("", plain)} & _list_messages():
+    rest = _compile_around().sub("", plain)
+    # "Thanks, that's all for today" only leads to a goodbye, and is one if nothing follows.
+    if rest in _list_messages() or (
+        plain and not rest and _compile_thanks().sub("", plain) in _list_messages()
+    ):
         return True
     # People say it twice: "good night, see you tomorrow". Other parts may only surround one.
     parts = [_compile_around().sub("", trim(part)) for part in re.split(_PAUSE, plain)]
