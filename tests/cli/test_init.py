@@ -1,4 +1,6 @@
 import json
+import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -361,6 +363,34 @@ def test_a_python_that_hooks_cannot_use_is_refused(
     assert done.returncode == 1
     assert "Hooks cannot run leftoff with" in done.stderr
     assert "hooks" not in settings.read_text(encoding="utf-8")
+    del cli
+
+
+def test_a_python_file_of_the_project_is_no_module_of_what_agents_start(
+    cli: Cli, repo: Repo, tmp_path: Path
+) -> None:
+    """Without a program named leftoff, agents start Python with the module, in the project."""
+    bare = tmp_path / "bare"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
+    packages = next(bare.glob("lib/python3*/site-packages"))
+    (packages / "ours.pth").write_text("\n".join(each for each in sys.path if each), "utf-8")
+    python, env = bare / "bin" / "python", {**os.environ, "PATH": "/usr/bin:/bin"}
+    words = ["init", "--yes", "--agent", "claude", "--mcp", "--statusline"]
+    subprocess.run([python, "-P", "-m", "leftoff", *words], env=env, check=True)
+    home = Path(os.environ["HOME"])
+    server = json.loads((home / ".claude.json").read_text("utf-8"))["mcpServers"]["leftoff"]
+    line = json.loads((home / ".claude" / "settings.json").read_text("utf-8"))["statusLine"]
+    mark = tmp_path / "ran"
+    for name in ("leftoff", "json", "msgspec"):
+        repo.write(f"{name}.py", f"open({str(mark)!r}, 'w')\n")
+
+    for command in ([server["command"], *server["args"]], shlex.split(line["command"])):
+        assert command[0] == str(python)
+        subprocess.run(command, cwd=repo.folder, env=env, input=b"", check=True)
+
+    assert not mark.exists()
+    subprocess.run([python, "-P", "-m", "leftoff", "uninstall", "--yes"], env=env, check=True)
+    assert not (home / ".claude.json").exists()
     del cli
 
 

@@ -16,6 +16,8 @@ from leftoff.wiring.settings_file import SettingsText
 
 _KEY = "statusLine"
 _PROGRAM, _ARGUMENT = "leftoff", "statusline"
+# An agent starts it in the project, whose files must not count as modules: hence `-P`.
+_AS_MODULE = ("-P", "-m", _PROGRAM)
 
 
 def can_offer(places: Places) -> bool:
@@ -54,7 +56,7 @@ def find_command() -> str:
     beside = Path(sys.executable).parent / _PROGRAM
     if shutil.which(_PROGRAM):
         return f"{_PROGRAM} {_ARGUMENT}"
-    program = [str(beside)] if os.access(beside, os.X_OK) else [sys.executable, "-m", _PROGRAM]
+    program = [str(beside)] if os.access(beside, os.X_OK) else [sys.executable, *_AS_MODULE]
     return shlex.join([*program, _ARGUMENT])
 
 
@@ -66,7 +68,9 @@ def is_ours(entry: Any) -> bool:
     except ValueError:
         return False
     is_program = len(words) == 2 and Path(words[0]).name == _PROGRAM
-    return words[-1:] == [_ARGUMENT] and (is_program or words[1:] == ["-m", _PROGRAM, _ARGUMENT])
+    # Earlier versions left out `-P`.
+    is_module = words[1:-1] in ([*_AS_MODULE], [*_AS_MODULE[1:]])
+    return words[-1:] == [_ARGUMENT] and (is_program or is_module)
 
 
 def _read(places: Places, changes: Sequence[FileChange]) -> SettingsText:

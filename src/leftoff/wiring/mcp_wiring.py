@@ -16,6 +16,8 @@ from leftoff.wiring.install_places import Places
 _ARGUMENT = "mcp"
 _BOM = b"\xef\xbb\xbf"
 _PROGRAM = "leftoff"
+# An agent starts it in the project, whose files must not count as modules: hence `-P`.
+_AS_MODULE = ("-P", "-m", _PROGRAM)
 
 
 def find_command() -> list[str]:
@@ -25,7 +27,7 @@ def find_command() -> list[str]:
     """
     beside = Path(sys.executable).parent / _PROGRAM
     found = str(beside) if os.access(beside, os.X_OK) else shutil.which(_PROGRAM)
-    program = [os.path.abspath(found)] if found else [sys.executable, "-m", _PROGRAM]  # noqa: PTH100 - a link to it stays one
+    program = [os.path.abspath(found)] if found else [sys.executable, *_AS_MODULE]  # noqa: PTH100 - a link to it stays one
     return [*program, _ARGUMENT]
 
 
@@ -142,7 +144,8 @@ def _has_ours(agent: str, path: Path, data: bytes) -> bool:
 def _is_ours(entry: dict[str, Any] | None) -> bool:
     """Return whether an entry is as `init` writes it: an absolute path, and one argument."""
     words = _read_command(entry)
-    if words[1:] == ["-m", _PROGRAM, _ARGUMENT]:
+    # Earlier versions left out `-P`.
+    if words[1:] in ([*_AS_MODULE, _ARGUMENT], [*_AS_MODULE[1:], _ARGUMENT]):
         return True
     return words[1:] == [_ARGUMENT] and words[0].startswith("/") and Path(words[0]).name == _PROGRAM
 
