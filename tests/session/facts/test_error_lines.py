@@ -283,6 +283,13 @@ def test_the_cause_comes_first_with_its_place(output: str, first: str) -> None:
             "/w/manage.py:22: x.OperationalError: connection on port 5432 failed: refused",
         ),
         (
+            (
+                "FAIL src/a.test.ts\n  ● retries\n    expect(a).toBe(b)\n"
+                "      at f (src/a.test.ts:9:1)"
+            ),
+            "src/a.test.ts:9:1: ● retries",
+        ),
+        (
             "Checking formatting...\n[warn] src/a.ts\n[warn] Code style issues found",
             "[warn] src/a.ts",
         ),

@@ -414,6 +414,13 @@ def test_a_failed_check_that_another_one_includes_is_not_held_against_the_agent(
     assert infer(ASKED, *failed, *run("pytest", "5 passed"), claim)[0] == "failure"
 
 
+@pytest.mark.parametrize("label", ["Plan", "plan_path", "summary"])
+def test_a_plan_that_waits_is_named_without_a_label(label: str) -> None:
+    call = ToolCall(id="1", tool="exit_plan_mode", what=f"{label}: Move it")
+
+    assert infer(ASKED, call)[1] == "Ask the user to approve the plan: Move it."
+
+
 def test_a_search_that_found_nothing_has_not_failed() -> None:
     call = ToolCall(id="1", tool="Bash", kind="run", what="rg old src", command="rg old src")
 

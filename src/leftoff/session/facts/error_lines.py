@@ -10,7 +10,8 @@ from leftoff.session.facts.looks import is_plain_look, runs_part
 from leftoff.session.facts.shell_commands import is_search
 
 _STRONG = lazy(
-    r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic(?:ked)?\b|\bfatal\b|❌|✗|✘|\[E\]$",
+    r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic(?:ked)?\b|\bfatal\b|❌|✗|✘"
+    r"|\[E\]$|^● (?!Console)",
     re.IGNORECASE,
 )
 _EXIT = lazy(r"\bexit(?:ed)? (?:with )?(?:code|status)\b", re.IGNORECASE)
@@ -171,7 +172,7 @@ def pick_error_lines(output: str, *, is_search: bool = False) -> str:
     # The first error is often the cause, the last one the summary, which only counts.
     failed = [line for line in strong if _FAILED_TEST.match(line)]
     compared = _list_compared(bare)
-    found = [*strong[:1], *compared[:1], *failed[:1], *strong[-1:], *weak[:1], lines[-1]]
+    found = [*strong[:1], *compared[:1], *failed[:1], *strong[-1:], *weak[:1], said[-1]]
     picked = [*located[:1], *first, *found]
     if not strong and not weak:
         # A shell's own complaint comes last.

@@ -37,6 +37,7 @@ _TEXT_CHARS = 700
 _MOST_SINCE = 3
 _BEGINNING = 16
 _DIGIT = lazy(r"\d")
+_PLAN_LABEL = lazy(r"(?:Plan|plan_path|plan_filename|plan|summary): ")
 _BULLET = lazy(r"^[-*•]\s+(?:\[ \]\s+)?")
 _DID = {
     "edit": "edited",
@@ -77,7 +78,7 @@ def _repeat_call(facts: Facts) -> str:
         return ""
     call = facts.in_flight[-1]
     if call.tool in _ASKS_APPROVAL:
-        return f"Ask the user to approve the plan: {_end(_short(call.what.removeprefix('Plan: ')))}"
+        return f"Ask the user to approve the plan: {_end(_short(_PLAN_LABEL.sub('', call.what)))}"
     if call.tool in _ASKS_THE_USER:
         return f"Ask the user again: {_end(_short(call.what))}"
     # A call that only looks has no effect to check.
