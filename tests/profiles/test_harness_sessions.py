@@ -33,12 +33,15 @@ def work_on(talk: Talk, intent: str = "Export the orders as CSV") -> None:
 
 @pytest.mark.accept(136)
 def test_the_briefing_is_kept_as_a_file(cli: Cli, home: Path, store: Store) -> None:
-    for number in range(500):
-        drafts = [
+    drafts = [
+        draft
+        for number in range(500)
+        for draft in (
             memory.EntryDraft(kind="decision", text=f"Choice {number}", feature="feature-001"),
             memory.EntryDraft(kind="failure", text=f"Approach {number}", why=f"Cause {number}"),
-        ]
-        memory.add(store, drafts)
+        )
+    ]
+    memory.add(store, drafts)
     cli.ok("feature", "add", "Export orders")
     cli.ok("memory", "add", "rule", "Indent by tabs")
     cli.ok("save", "csv-export", "--summary", "Export", "--next", "Add a test")

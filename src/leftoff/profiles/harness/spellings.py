@@ -5,6 +5,7 @@ text. Reading returns the usual form. Writing keeps the form in the file whereve
 the same.
 """
 
+import functools
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +33,7 @@ def find_key(found: Mapping[str, Any], name: str) -> str:
     return next((key for key in found if _squeeze(key) == wanted), name)
 
 
+@functools.lru_cache(maxsize=1024)  # the entries of a file have the same keys
 def _squeeze(key: str) -> str:
     return re.sub(r"[^a-z0-9]", "", key.lower())
 
