@@ -334,6 +334,12 @@ _KINDS = {
 }
 
 
+def split_reason(text: str) -> tuple[str, str]:
+    """Return the parts of `what :: why`; a blank follows the mark, unlike that of `std::vector`."""
+    what, *why = re.split(r"::(?=\s|$)", text, maxsplit=1)
+    return what.strip(), "".join(why).strip()
+
+
 def explain_error(error: Exception) -> str:
     """Return a validation error in plain words: msgspec names its own types and paths."""
     text, _, path = str(error).partition(" - at `")

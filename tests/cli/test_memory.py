@@ -289,3 +289,12 @@ def test_a_retracted_entry_comes_back_when_it_is_taught_again(cli: Cli) -> None:
     teach(cli, "second-try", *TAUGHT[:2])
 
     assert taught_texts(cli) == ["Redis, not memory"]
+
+
+def test_a_reason_may_follow_the_text_as_in_a_save(cli: Cli) -> None:
+    cli.ok("memory", "add", "decision", "Use std::vector :: it is contiguous")
+    cli.ok("memory", "add", "rule", "Write what :: why")
+
+    (rule, decision) = cli.json("memory", "list")
+    assert (decision["text"], decision["why"]) == ("Use std::vector", "it is contiguous")
+    assert rule["text"] == "Write what :: why"

@@ -39,8 +39,9 @@ def test_json_answers_id_name_path_and_warnings(cli: Cli) -> None:
 
 def test_every_flag_is_kept_under_its_canonical_key(cli: Cli, repo: Repo) -> None:
     repo.write("plan.md", PLAN)
-    flags = """--blocker B1 --blocker B2 --question Q1 --decision D1::because --failed F1::broke
+    flags = """--blocker B1 --blocker B2 --question Q1
         --file app.py --note N1 --plan plan.md --step 2/7""".split()
+    flags += ["--decision", "D1 :: because", "--failed", "F1:: broke"]
     cli.ok("save", "login-form", *GOOD, *flags)
     shown = cli.json("show", "login-form")
 
@@ -326,6 +327,15 @@ def test_json_that_cannot_be_read_is_refused(cli: Cli, repo: Repo) -> None:
 
 
 @pytest.mark.accept(20)
+def test_a_name_with_colons_in_it_is_not_split_from_its_reason(cli: Cli) -> None:
+    words = ("--decision", "Use std::vector :: Foo::bar is slow", "--failed", "std::list")
+    saved = cli.json("save", "login-form", *GOOD, *words)
+
+    shown = cli.json("show", saved["id"])
+    assert shown["decisions"] == [{"what": "Use std::vector", "why": "Foo::bar is slow"}]
+    assert shown["failed"] == [{"what": "std::list"}]
+
+
 def test_a_blank_text_says_nothing(cli: Cli) -> None:
     saved = cli.json("save", "login-form", "--summary", "  ", "--next", "Run pytest")
 

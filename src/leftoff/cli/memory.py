@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
+from leftoff.checkpoint import split_reason
 from leftoff.cli.app import App, clean_line, command, format_fallback_notice, group, one_line
 from leftoff.cli.complete_words import complete_paths
 from leftoff.cli.list import shorten_id
@@ -143,10 +144,14 @@ def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) 
 
     A rejected entry stays rejected; approve it to bring it back.
     """
+    text, why = " ".join(words), given["why"]
+    if kind in {"decision", "failure"} and not why:
+        # As people write it in `leftoff save`.
+        text, why = split_reason(text)
     draft = EntryDraft(
         kind=kind,
-        text=" ".join(words),
-        why=given["why"],
+        text=text,
+        why=why,
         feature=given["feature"] or _find_feature(app, kind),
         alternatives=list(given["alternative"]),
         impact=given["impact"],

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from leftoff.checkpoint import split_reason
 from leftoff.cli.app import App
 from leftoff.cli.ask_questions import ask_text
 from leftoff.errors import ChoiceNeeded, UsageError
@@ -62,5 +63,5 @@ def _parse_answer(key: str, text: str) -> Any:
 
 def _parse_decision(text: str) -> dict[str, str]:
     """Keep a decision as it was typed; only our own mark splits it."""
-    what, _, why = text.partition("::")
-    return {"what": what.strip(), "why": why.strip()}
+    what, why = split_reason(text)
+    return {"what": what, "why": why}

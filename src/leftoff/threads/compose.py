@@ -21,6 +21,7 @@ from leftoff.checkpoint import (
     Plan,
     explain_error,
     from_plain,
+    split_reason,
     to_plain,
 )
 from leftoff.config import Settings
@@ -243,8 +244,8 @@ def _parse_reason(each: object) -> object:
     """Read `what :: why`."""
     if not isinstance(each, str):
         return each
-    what, _, why = each.partition("::")
-    return {"what": what.strip(), "why": why.strip()}
+    what, why = split_reason(each)
+    return {"what": what, "why": why}
 
 
 # --- git, the current feature, the plan and the files ---

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff.checkpoint import Checkpoint, Decision, Failure, NextAction
+from leftoff.checkpoint import Checkpoint, Decision, Failure, NextAction, split_reason
 from leftoff.errors import LeftoffError
 
 Values = Mapping[str, str | list[str]]
@@ -181,5 +181,5 @@ def _read_value(base: Checkpoint, key: str, value: str | list[str]) -> Any:
 
 
 def _parse_reason(kind: type[Decision] | type[Failure], text: str) -> Decision | Failure:
-    what, _, why = text.partition("::")
-    return kind(what=what.strip(), why=why.strip())
+    what, why = split_reason(text)
+    return kind(what=what, why=why)
