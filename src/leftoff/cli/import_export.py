@@ -72,6 +72,7 @@ def import_(app: App, profile: str | None, earlier: Path | None, folder: Path | 
             is_ours=Mirror(store, profile, place).wrote,
         )
     # Opening the app's store makes close() update the mirrored files.
+    _ = app.store
     code = _import_code(app, place)
     shown = {**msgspec.to_builtins(report), "snapshots": len(code.done)}
     app.out.result(shown, _format_report(report, len(code.done)))

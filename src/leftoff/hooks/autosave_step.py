@@ -223,7 +223,7 @@ def _describe_reason(case: Case, trigger: str) -> str:
         "context": f"context {case.percent or 0:.0f}%",
         "idle": f"idle {_count_idle_seconds(case) / 60:.0f} min",
         "long-command": _describe_length(case),
-        "precompact": f"compaction: {event.source}" if event.source else "compaction",
+        "precompact": "compaction: auto" if event.is_automatic else "compaction",
         "session-end": f"session end: {event.source or 'unknown'}",
     }
     return " ".join(reasons.get(trigger, trigger).split())[:_REASON_CHARS]
