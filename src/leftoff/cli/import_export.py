@@ -120,8 +120,6 @@ def _import_code(app: App, place: Path) -> PatchReport:
 
     Files of other systems do not name what was saved automatically, so the name is the one shown.
     """
-    # Opening the store makes close() show what was imported in the mirrored files.
-    _ = app.store
 
     def find_thread(name: str) -> str | None:
         try:
