@@ -103,18 +103,31 @@ class Cli:
         self, *arguments: str, env: Mapping[str, str] | None = None, columns: int = 80
     ) -> Iterator["Terminal"]:
         """Run on a terminal of its own."""
-        child = pexpect.spawn(
-            sys.executable,
-            ["-m", "leftoff", *arguments],
-            env=environment({"TERM": "xterm", "PAGER": "cat", **(env or {})}, _TERMINAL_OFF),
-            dimensions=(40, columns),
-            encoding="utf-8",
-            timeout=ANSWER_SECONDS,
-        )
-        try:
+        with spawn(
+            *arguments, env={"TERM": "xterm", "PAGER": "cat", **(env or {})}, columns=columns
+        ) as child:
             yield Terminal(child)
-        finally:
-            child.close(force=True)
+
+
+@contextlib.contextmanager
+def spawn(
+    *arguments: str, env: Mapping[str, str], rows: int = 40, columns: int
+) -> "Iterator[pexpect.spawn[str]]":
+    """Run leftoff on a terminal of this size."""
+    child: Any = pexpect.spawn(
+        sys.executable,
+        ["-m", "leftoff", *arguments],
+        env=environment(env, _TERMINAL_OFF),
+        dimensions=(rows, columns),
+        encoding="utf-8",
+        timeout=ANSWER_SECONDS,
+    )
+    # By default, it waits a tenth of a second at the end for a child that has ended long ago.
+    child.ptyproc.delayafterclose = 0
+    try:
+        yield child
+    finally:
+        child.close(force=True)
 
 
 # These would change what a terminal shows.

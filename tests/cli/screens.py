@@ -3,14 +3,13 @@
 import contextlib
 import os
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pexpect
 import pyte
 
-from cli.runs import ANSWER_SECONDS, environment
+from cli.runs import spawn
 from e2e.waiting import until
 
 GOLDEN = Path(__file__).parent / "golden_screens"
@@ -79,18 +78,9 @@ def show(
     *arguments: str, columns: int, rows: int = 40, env: Mapping[str, str] | None = None
 ) -> Iterator[Screen]:
     """Run leftoff on a terminal of this size."""
-    child = pexpect.spawn(
-        sys.executable,
-        ["-m", "leftoff", *arguments],
-        env=environment({**_TERMINAL, **(env or {})}, "NO_COLOR COLUMNS LINES LESS"),
-        dimensions=(rows, columns),
-        encoding="utf-8",
-        timeout=ANSWER_SECONDS,
-    )
-    try:
+    env = {**_TERMINAL, **(env or {})}
+    with spawn(*arguments, env=env, rows=rows, columns=columns) as child:
         yield Screen(child, rows, columns)
-    finally:
-        child.close(force=True)
 
 
 def compare_with_golden(name: str, shown: str) -> None:
