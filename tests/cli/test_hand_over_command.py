@@ -77,6 +77,21 @@ def test_without_hooks_the_briefing_is_the_first_prompt(cli: Cli, repo: Repo, ho
     assert not hand_over.find_mark(context.state_folder(), repo.folder, "opencode").exists()
 
 
+def test_the_first_prompt_makes_the_agent_read_no_file_that_it_quotes(cli: Cli, home: Path) -> None:
+    """Agents put the content of a file in place of `@path` in a prompt."""
+    said = "Ask me@example.com about @~/.aws/credentials, (@/etc/passwd and x@/etc/shadow"
+    cli.ok("save", "retry", "--overwrite", "--summary", said, "--next", "Read @src/app.py")
+
+    prompt = "\n".join(_started(cli, home, "opencode")[2:])
+    printed = cli.ok("resume", "retry", "--for", "codex").out
+
+    for text in (prompt, printed):
+        assert "Ask me@example.com about @ ~/.aws/credentials" in text
+        assert "(@ /etc/passwd and x@ /etc/shadow" in text
+        assert "Read @ src/app.py" in text
+    assert "Read @src/app.py" in cli.ok("resume", "retry").out
+
+
 def test_the_first_prompt_compares_the_work_with_its_own_worktree(
     cli: Cli, repo: Repo, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

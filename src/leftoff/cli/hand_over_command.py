@@ -19,7 +19,7 @@ from leftoff.projects.project import find_own_folder, find_project
 from leftoff.session import sessions
 from leftoff.store import CheckpointEntry
 from leftoff.store.layout import is_off
-from leftoff.text.fence import join, quote_key
+from leftoff.text.fence import join, make_prompt, quote_key
 from leftoff.text.plural import format_count
 from leftoff.threads import briefing, check_claims
 from leftoff.wiring.agent_wirings import WIRINGS
@@ -122,7 +122,7 @@ def _prepare(app: App, entry: CheckpointEntry, agent: str, target: Target, asked
     there = find_project(app.environment, target.folder)
     checks = check_claims.check(checkpoint, there, app.store.now())
     rendered = app.workspace.render_briefing(checkpoint, checks, budget=budget)
-    briefed = str(join([hand_over.OPENING, rendered]))
+    briefed = make_prompt(join([hand_over.OPENING, rendered]))
     return f"{briefed}\n\n{asked}" if asked else briefed
 
 

@@ -94,11 +94,12 @@ def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> Res
     Call it before accepting the checkpoint: a consumed one no longer lists its prompts.
     """
     checks = app.workspace.check(checkpoint)
+    text = app.workspace.render_briefing(checkpoint, checks, budget=view.budget)
     asks = view.reads is None and (view.always_asks or bool(checks.artifacts))
     return ResumeBriefing(
         checkpoint=checkpoint,
         checks=checks,
-        text=app.workspace.render_briefing(checkpoint, checks, budget=view.budget),
+        text=fence.make_prompt(text) if view.is_prompt else text,
         question=app.workspace.ask_to_resume(checkpoint, checks),
         is_recovery=app.settings.profile == "openclaw",
         waiting=_find_prompts(app, checkpoint),
@@ -354,13 +355,14 @@ def _print_briefing(
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
         said += [*shown.questions(), shown.ask_user(question), _explain_commands(key, shown.checks)]
+    text = join([join([*opening, shown.text]), *said], "\n\n")
     app.out.briefing(
         {
             **shown.plain(question),
             "interrupted": [to_plain(loop) for loop in broken_off],
             "choices": [] if is_accepted else _list_choices(quoted, shown.checks),
         },
-        join([join([*opening, shown.text]), *said], "\n\n"),
+        fence.make_prompt(text) if shown.is_prompt else text,
         list_facts(app, entry) if app.out.is_for_person else (),
     )
 

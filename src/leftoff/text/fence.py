@@ -83,6 +83,15 @@ def enclose_text(text: Rendered) -> Rendered:
     return Rendered(f"{OPENING}\n{NOTICE}\n{inner}\n{CLOSING}")
 
 
+# Agents put a file in place of `@path` in a prompt. Addresses such as `me@example.com` name none.
+_MENTION = lazy(r"""(?<![\w@])@(?=[^\s@])|@(?=[/~.\\"'])""")
+
+
+def make_prompt(text: Rendered) -> Rendered:
+    """Return a text as the prompt of an agent: what it quotes names no files to put into it."""
+    return Rendered(_MENTION.sub("@ ", text))
+
+
 def open_text(text: Rendered) -> Rendered:
     """Remove the marks and the notice, which only a model needs."""
     frame = {OPENING, CLOSING, NOTICE}
