@@ -173,7 +173,8 @@ def test_an_agent_without_a_start_after_a_compaction_gets_the_next_prompt_and_it
     full: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(claude_dialect, "STARTS_AFTER_COMPACTION", False)
-    assert ask_path(full).exists()
+    data = json.dumps(full.payload("UserPromptSubmit", prompt="Delete the old button")).encode()
+    assert "block" in answer("claude", "UserPromptSubmit", ask_path(full), data)
 
     full.fire("PreCompact", trigger="manual")
 
@@ -183,6 +184,8 @@ def test_an_agent_without_a_start_after_a_compaction_gets_the_next_prompt_and_it
     assert "decision" not in reply
     said = reply["hookSpecificOutput"]["additionalContext"]
     assert TASK in said
+    assert "leftoff: 1 prompt was never answered." in said
+    assert "- Delete the old button" in said
     assert "96.00%" not in said
 
 

@@ -18,7 +18,7 @@ from leftoff.session import prompt_queue
 from leftoff.session.facts.report import Facts
 from leftoff.session.records import SessionRecord
 from leftoff.store import Store
-from leftoff.text.fence import Rendered, join, say
+from leftoff.text.fence import Rendered, join, join_notices, say
 
 
 def prepare_advice(case: Case) -> Case:
@@ -43,9 +43,11 @@ def prepare_advice(case: Case) -> Case:
     )
     late = _find_late_offer(case, is_printed=is_printed)
     lost, is_loss_new = _find_loss(case, is_printed=is_printed)
+    kept = _remind_of_prompts(case)
     advice = [
         *lost,
         *_retell(case),
+        *([kept.text] if kept.text else []),
         *_choose_advice(case, reached),
         *warn_of_repeats(case.store, case.now.repeats),
     ]
@@ -54,7 +56,8 @@ def prepare_advice(case: Case) -> Case:
     reason = f"context at {case.percent:.2f}%" if is_blocking else ""
     reply = late.reply
     if advice:
-        reply = StartReply(join([late.reply.text, *advice]), late.reply.notice)
+        notice = join_notices(late.reply.notice, kept.notice)
+        reply = StartReply(join([late.reply.text, *advice]), notice)
     _write_reply(state, event, reply, reason=reason, since=since)
     return case
 
@@ -104,6 +107,14 @@ def _retell(case: Case) -> list[Rendered]:
             case.event, case.store, case.settings, is_certain=_is_compacted(case)
         )
     ]
+
+
+def _remind_of_prompts(case: Case) -> StartReply:
+    """Return what to say about kept prompts, if the next prompt brings the state back."""
+    if not case.now.retells:
+        return StartReply()
+    event = msgspec.structs.replace(case.event, source="compact")
+    return hooks.pending_notice.add_kept_prompts(StartReply(), event, case.store, case.settings)
 
 
 def _find_announced_step(case: Case, reached: int, *, is_printed: bool) -> int:

@@ -560,6 +560,14 @@ def test_a_compaction_is_counted_once() -> None:
     assert facts(Compaction(), Compaction(summary="we did x")).compactions == 1
 
 
+def test_after_a_compaction_the_context_use_is_what_the_agent_says_since() -> None:
+    full = Usage(tokens=186_000, window=200_000)
+
+    assert facts(full, Compaction(summary="we did x")).percent is None
+    left = facts(full, Compaction(), Usage(tokens=12_000), Compaction(summary="we did x"))
+    assert left.percent == 6.0
+
+
 def test_the_agent_s_words_on_what_is_next_are_picked() -> None:
     known = facts(
         AssistantText(text="The parser works. All tests pass.\n\nNext I'll wire the CLI.")

@@ -416,6 +416,8 @@ class Fold:
         # Some agents report a compaction and its summary separately, others together.
         if not event.summary or state.compacted_at != state.calls:
             state.compactions += 1
+            # How full the context is now, the agent says later.
+            state.tokens = 0
         state.compacted_at = state.calls
 
     def _queue_prompt(self, event: PromptQueued) -> None:
