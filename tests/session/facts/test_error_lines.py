@@ -91,6 +91,7 @@ def test_a_timeout_is_an_error() -> None:
         ),
         ("bun test 2>&1 | tail -4", " 1 pass\n 1 fail\nRan 2 tests across 1 file."),
         ("docker build . 2>&1 | tail -1", 'ERROR: failed to solve: process "/bin/sh" did not end'),
+        ("docker compose up -d | tail -1", "Error response from daemon: driver failed"),
         ("npm install 2>&1 | tail -5", "npm error code ERESOLVE"),
         ("git push 2>&1 | tail -3", "error: failed to push some refs to 'github.com:a/b.git'"),
         ("git pull | tail -2", "CONFLICT (content): Merge conflict in a.py"),

@@ -421,6 +421,16 @@ def test_a_plan_that_waits_is_named_without_a_label(label: str) -> None:
     assert infer(ASKED, call)[1] == "Ask the user to approve the plan: Move it."
 
 
+def test_a_plan_that_waits_without_a_name_is_named_by_its_title() -> None:
+    call = ToolCall(id="1", tool="exit_plan_mode", what="plan_path: ")
+    plan = PlanSeen(text="# Plan: Move it\n\nFirst the form.")
+
+    assert infer(ASKED, call)[1] == "Ask the user to approve the plan."
+    assert infer(ASKED, plan, call)[1] == "Ask the user to approve the plan: Plan: Move it."
+    refused = ToolResult(id="1", ok=False, rejected="")
+    assert infer(ASKED, call, refused)[1].endswith("they refused or stopped exit_plan_mode.")
+
+
 def test_a_search_that_found_nothing_has_not_failed() -> None:
     call = ToolCall(id="1", tool="Bash", kind="run", what="rg old src", command="rg old src")
 

@@ -102,7 +102,8 @@ _FAILED_CHECK = lazy(
     r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* |\bBUILD FAIL(?:ED|URE)\b|^fatal: "
     r"|^\S+\.go:\d+:\d+: \S|^\s*[1-9]\d* fail$|^\[ERROR\] Failed |^ERROR: failed to (?:solve|build)"
     r"|^│ Error: |^error: failed to push|^ ! \[(?:remote )?rejected\]|^CONFLICT \("
-    r"|^ERROR: (?:No matching distribution|Could not find a version)|^Error from server "
+    r"|^ERROR: (?:No matching distribution|Could not find a version)"
+    r"|^Error (?:from server|response from daemon)\b"
     r"|^Found [1-9]\d* errors?\b(?!.*\b0 remaining)|\([1-9]\d* errors?, "
     r"|\b[1-9]\d* errors? (?:in|during|generated|found)\b"
     r"|^[^\s:]+:\d+:(?:\d+:)? (?:fatal )?error: |^\w*(?:Error|Exception): .+\s*\Z",

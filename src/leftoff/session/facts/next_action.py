@@ -37,7 +37,7 @@ _TEXT_CHARS = 700
 _MOST_SINCE = 3
 _BEGINNING = 16
 _DIGIT = lazy(r"\d")
-_PLAN_LABEL = lazy(r"(?:Plan|plan_path|plan_filename|plan|summary): ")
+_PLAN_LABEL = lazy(r"^(?:Plan|plan_path|plan_filename|plan|summary):\s*")
 _BULLET = lazy(r"^[-*•]\s+(?:\[ \]\s+)?")
 _DID = {
     "edit": "edited",
@@ -78,7 +78,9 @@ def _repeat_call(facts: Facts) -> str:
         return ""
     call = facts.in_flight[-1]
     if call.tool in _ASKS_APPROVAL:
-        return f"Ask the user to approve the plan: {_end(_short(_PLAN_LABEL.sub('', call.what)))}"
+        plan = _PLAN_LABEL.sub("", call.what) or facts.plan_title or facts.plan_path
+        about = f": {_end(_short(plan))}" if plan else "."
+        return f"Ask the user to approve the plan{about}"
     if call.tool in _ASKS_THE_USER:
         return f"Ask the user again: {_end(_short(call.what))}"
     # A call that only looks has no effect to check.
@@ -97,9 +99,9 @@ def _ask_after_refusal(facts: Facts) -> str:
     last = facts.trail[-1] if facts.trail and facts.has_run and not facts.is_said_last else None
     if last is None or last.outcome != REFUSED_SILENTLY:
         return ""
-    return (
-        f"{ASK_USER} how to go on: they refused or stopped {last.tool}: {_end(_short(last.what))}"
-    )
+    what = _PLAN_LABEL.sub("", last.what) if last.tool in _ASKS_APPROVAL else last.what
+    call = f"{last.tool}: {_end(_short(what))}" if what else f"{last.tool}."
+    return f"{ASK_USER} how to go on: they refused or stopped {call}"
 
 
 def _repair_failure(facts: Facts) -> str:
