@@ -192,9 +192,10 @@ def test_a_patch_that_does_not_fit_is_kept_and_named(
     assert any(".git/hooks/x" in each for each in here.problems.values())
 
 
+@pytest.mark.parametrize("sign", ["", " +"])
 @pytest.mark.parametrize("kind", ["literal", "delta"])
 def test_a_small_patch_of_a_huge_file_is_refused_before_git_unpacks_it(
-    repo: Repo, project: Project, tmp_path: Path, kind: str
+    repo: Repo, project: Project, tmp_path: Path, kind: str, sign: str
 ) -> None:
     place, piece = repo.folder / "data.bin", os.urandom(65_536)
     place.write_bytes(piece)
@@ -209,6 +210,7 @@ def test_a_small_patch_of_a_huge_file_is_refused_before_git_unpacks_it(
     head = repo.git("rev-parse", "HEAD").strip()
     (tmp_path / FOLDER).mkdir()
     text = f"leftoff-snapshot: {new_id(NOON)}\nbase: {head}\n\n{patch}"
+    text = text.replace(f"\n{kind} ", f"\n{kind} {sign}")
     (tmp_path / FOLDER / "some.patch").write_text(text, encoding="utf-8")
 
     report = import_patches(project, tmp_path, lambda _: None)
@@ -216,3 +218,18 @@ def test_a_small_patch_of_a_huge_file_is_refused_before_git_unpacks_it(
     assert report.done == []
     assert [each for each in report.problems.values() if "too large" in each]
     assert not Shelf(project.store).objects.exists()
+
+
+def test_a_small_file_may_replace_a_large_one(repo: Repo, project: Project, tmp_path: Path) -> None:
+    """The patch also has the large one, in case somebody applies it in reverse."""
+    repo.write("data.bin", "\0" * (MAX_FILE_BYTES + 1))
+    repo.git("add", "data.bin")
+    repo.git("commit", "--quiet", "--message=Add data")
+    repo.write("data.bin", "\0\1")
+    stored = take(project, "slot")
+    export_patches(project, [ExportedThread(slot="slot", name="work")], tmp_path)
+    Shelf(project.store).remove([stored.record.id])
+
+    report = import_patches(project, tmp_path, lambda _: None)
+
+    assert (report.done, report.problems) == ([stored.record.id], {})

@@ -44,8 +44,11 @@ _SHA1_CHARS = 40
 _START = b"diff --git "
 _MOST_HEADER_BYTES = 65_536
 _TOO_LARGE = "It has files that are too large for a snapshot."
-# A binary file in a patch: compressed, and each line begins with a letter for its length.
-_BINARY = re.compile(rb"^(literal|delta) (\d{1,20})\n((?:[A-Za-z][^\n]+\n)*)", re.MULTILINE)
+# A binary file in a patch: compressed, and each line begins with a letter for its length. Git reads
+# the number as C does. The first part makes the new file, and a second one the old file again.
+_PART = rb"(literal|delta)[ \t\v\f\r]+\+?(\d+)[^\n]*\n((?:[A-Za-z][^\n]+\n)*)"
+_NEW_FILE = re.compile(rb"^GIT binary patch\n" + _PART, re.MULTILINE)
+_ANY_FILE = re.compile(rb"^" + _PART, re.MULTILINE)
 _SIZES_BYTES = 20
 
 
@@ -146,7 +149,7 @@ def _import_patch(
         raise LeftoffError("It is not a snapshot that leftoff exported.")
     if any(snapshot_id in shelf.ids() for shelf in list_shelves(project)):
         return None
-    if max(_list_binary_sizes(data), default=0) > MAX_FILE_BYTES:
+    if _is_too_large(data):
         raise LeftoffError(_TOO_LARGE)
     if base and not has_commit(project.worktree, base):
         raise LeftoffError(
@@ -173,13 +176,18 @@ def _parse_header(data: bytes) -> dict[str, str]:
     return {name: value for name, _, value in pairs if value}
 
 
-def _list_binary_sizes(patch: bytes) -> Iterator[int]:
-    """Yield how large the binary files of a patch are, without unpacking them.
+def _is_too_large(patch: bytes) -> bool:
+    """Return whether a patch has a binary file that no snapshot would hold.
 
     Git would unpack gigabytes from a small patch before anybody can look at the result.
     """
-    for kind, size, lines in _BINARY.findall(patch):
-        yield int(size)
+    new = max(_list_sizes(_NEW_FILE, patch), default=0)
+    return new > MAX_FILE_BYTES or max(_list_sizes(_ANY_FILE, patch), default=0) > MAX_NEW_BYTES
+
+
+def _list_sizes(pattern: re.Pattern[bytes], patch: bytes) -> Iterator[int]:
+    for kind, size, lines in pattern.findall(patch):
+        yield int(size[:_SIZES_BYTES])
         if kind == b"delta":
             yield _read_result_size(lines)
 
