@@ -41,6 +41,7 @@ _UUID = lazy(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
 
 # `existingSecret`, `tlsSecret` and `passwordSecret` name an object of Kubernetes.
 _OBJECTS = (b"existing", b"tls", b"password", b"pull", b"credentials")
+_KEY_OF_OBJECT = lazy(rb"passw(?:or)?d[_-]?key\b")
 _OBJECT_NAME = lazy(rb"[a-z]+[a-z0-9]{0,3}(?:[-.][a-z]+[a-z0-9]{0,3})*\Z")
 # `SSHPASS` and `DBPASS`, but not `COMPASS`
 _OWNERS = frozenset(b"ssh db root admin user smtp ftp mail mysql pg redis".split())
@@ -137,7 +138,7 @@ def _is_stored(data: bytes, one: Assignment) -> bool:
     end = closing(data, one.found.end(), mark) + len(mark)
     if one.is_short or data[end : end + 8].lstrip().startswith(b","):
         return False
-    is_method = one.before.endswith(b".") and not ASKING.search(one.left)
+    is_method = one.before.endswith(b".") and not ASKING.search(one.left.lstrip(b"_"))
     return is_method or bool(SETTER.search(one.left))
 
 
@@ -180,17 +181,23 @@ def is_same(data: bytes, one: Assignment, value: bytes) -> bool:
 
 def is_translated(one: Assignment, value: bytes) -> bool:
     """Return whether this is a line of a translation, such as `"install.password": "Parool"`."""
-    if not one.found["colon"] or not value.isalpha() or one.before[-1:] not in (b'"', b"'", b"."):
+    is_word = value.replace(b"-", b"").isalpha()
+    if not one.found["colon"] or not is_word or one.before[-1:] not in (b'"', b"'", b"."):
         return False
     return value.istitle() or bool(_MESSAGE.search(one.before))
 
 
 def is_public(one: Assignment, value: bytes) -> bool:
     """Return whether a value only names an object, belongs to a badge or identifies a request."""
+    # `passwordKey` names a key of such an object.
+    if one.kind == "password" and _KEY_OF_OBJECT.match(one.found[0]):
+        return _OBJECT_NAME.match(value) is not None
     if one.stem == b"secret" and one.left.lower().rstrip(b"_-").endswith(_OBJECTS):
         return _OBJECT_NAME.match(value) is not None
     if one.stem != b"token":
         return False
+    if one.left.lower().replace(b"_", b"-").endswith(b"initial-cluster-"):
+        return True
     if one.left.lower().rstrip(b"_-").endswith(_REQUESTS) and _UUID.fullmatch(value):
         return True
     return _BADGE.search(one.before) is not None

@@ -36,10 +36,11 @@ _HEX_BODY, _MIXED_BODY, _PLAIN_BODY = 32, 20, 30
 _CREDENTIAL_HEX_BODY, _CREDENTIAL_MIXED_BODY, _CREDENTIAL_PLAIN_BODY = 24, 16, 20
 _CREDENTIAL = frozenset(
     b"sk pk rk ak tk lk dk sak pak uak key keys apikey api pat pats token tokens tok tkn secret "
-    b"secrets auth oauth oat uat rat aat access refresh live test prod production sandbox "
-    b"staging private priv bot pass password passwd pwd cred creds credential signing "
+    b"secrets auth oauth oat uat rat aat access refresh "
+    b"private priv bot pass password passwd pwd cred creds credential signing "
     b"webhook whsec admin personal client bearer license licence".split()
 )
+_ENVIRONMENTS = frozenset(b"live test prod production sandbox staging".split())
 _CREDENTIAL_ENDS = (b"key", b"token", b"secret")
 # Names of public things: hashes, files, builds, and the ids of records.
 _HARMLESS = frozenset(
@@ -98,12 +99,15 @@ def _is_mixed(text: bytes) -> bool:
 def is_issued(run: bytes) -> bool:
     """Return whether a run of letters, digits and joints is a name followed by a random body."""
     names, joint, body = _split(run)
-    is_credential = any(name in _CREDENTIAL or name.endswith(_CREDENTIAL_ENDS) for name in names)
+    is_credential = _means_credential(names)
+    is_environment = not is_credential and not _ENVIRONMENTS.isdisjoint(names)
+    # `acme_live_…`, but not the route `default-test-route-6f97418635c7e18853da-web-8000`
+    is_credential |= is_environment and (body.isalnum() or bool(_UUID.fullmatch(body)))
     if not names or body.endswith(b"EXAMPLE") or not (is_credential or _HARMLESS.isdisjoint(names)):
         return False
     if _UUID.fullmatch(body) or _ENDS_IN_UUID.fullmatch(body):
         return is_credential
-    if _is_constraint(names, body):
+    if _is_constraint(names, body) or (is_environment and run[:1].isupper()):
         return False
     solid = _PUNCTUATION.sub(b"", body)
     if (len(body) - len(solid)) * 8 > len(body) or not is_random(solid):
@@ -113,8 +117,16 @@ def is_issued(run: bytes) -> bool:
     return bool(_ISSUER.match(run)) and _is_unnamed(solid, names[0], joint)
 
 
+def _means_credential(names: list[bytes]) -> bool:
+    return any(name in _CREDENTIAL or name.endswith(_CREDENTIAL_ENDS) for name in names)
+
+
 def _is_constraint(names: list[bytes], body: bytes) -> bool:
-    return names[0] in _CONSTRAINTS and len(body) in _CONSTRAINT and bool(_HEX.fullmatch(body))
+    """Return whether a name holds a hash: of a table, or of a public key (`GPG_KEY_161DFB…`)."""
+    if not _HEX.fullmatch(body):
+        return False
+    is_public = b"gpg" in names or b"pgp" in names
+    return is_public or (names[0] in _CONSTRAINTS and len(body) in _CONSTRAINT)
 
 
 def _is_unnamed(solid: bytes, name: bytes, joint: bytes) -> bool:

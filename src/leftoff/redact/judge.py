@@ -26,16 +26,21 @@ _PLACEHOLDER_START = lazy(
     rb"| arn:aws | (.)\1{3,}$ | (?:0x)?0+$"
     rb"| env[:(] | :?$ | [a-z]+:$ | -?anon(?:ymous|cvs)?@?$"
     # `sk-ant-...`, `--project-id`, `*alias`, `uint64_t`, `0x10100`, `^4.0.23`, `" + password + "`
-    rb"| (?:[a-z]{2,8}[-_]){1,3}(?:x{3,})?$ | --[a-z][a-z-]+=?$ | \*[a-z_-]+$"
+    rb"| (?:[a-z]{2,8}[-_]){1,3}(?:x{3,})?$ | --[a-z][a-z-]+=?$ | \*[a-z_-]+\*?$"
     rb"| u?int\d{1,3}(?:_t)?$ | 0x[0-9a-f]{1,8}$ | [~^]?\d{1,4}(?:\.\d{1,4}){2}(?:[-+][\w.]+)?$"
-    rb"| [)\"'`]{0,3}[ ]?(?:[+.,&]|<>)[ ] | [\\\"'`]{1,6}[$<{(] | [)\]}][,;)\]}] | \+\w+\+$"
+    rb"| [)\"'`]{0,3}[ ]?(?:[+.,&]|<>)[ ] | [\\\"'`]{1,6}[$<{(] | [)\]}][\"'`,;)\]}] | \+\w+\+$"
     # `'TOKEN='.$token`, `'&key='.API_KEY;`, `.Values.password`, `$::password`, `${NAME}$`
     rb"| [\"'`]?\.\$ | [\"'`]\.[a-z\\] | \.[a-z_]\w*[;(\[] | \.[a-z]+(?:[-.][a-z]+)*$ | \$::"
     rb"| \$[a-z_]{3,20}\$\.?$"
     # `Get-Secret` of PowerShell, codes of errors, references to a vault, times
     rb"| (?-i:(?:Get|New|Read|Import|Invoke|Select|Join|Convert(?:To|From))-[A-Z][A-Za-z]+)$"
     rb"| (?-i:(?:invalid|incorrect|missing|unknown|cannot|too)(?:_[a-z]+)+)$"
-    rb"| [a-z][a-z-]+:(?:api[-_]?key|password|token|secret)$ | \d{4}-\d\d-\d\dt\d\d"
+    rb"| [a-z][a-z-]+:(?:api[-_]?key|password|token|secret)$ | \d{4}-\d\d-\d\d(?:$|t\d)"
+    # `me:$TOKEN`
+    rb"| [\w.-]{1,40}:\$(?:\{\w+\}|(?-i:[A-Z_]+))$"
+    # Versions in a lock file, and names that manuals write in capitals
+    rb"| (?:npm|workspace):[~^*\d]"
+    rb"| (?-i:(?:[A-Z]+_){1,4}(?:PASSWORD|PASSPHRASE|SECRET|TOKEN|KEY|ID))$"
     # `X=x.HEX=` in a chain of a minified program
     rb"| [a-z_$][\w$]*(?:\.[\w$]+)+=(?!=|$)"
 )
@@ -188,7 +193,8 @@ def is_label(value: bytes) -> bool:
     plain, count = _FOREIGN.subn(b"", value)
     if count >= _MANY_FOREIGN or (count and not _MARKS.search(plain)):
         return True
-    return bool(_LABEL.match(value)) or (bool(_CONSTANT.match(value)) and not _DIGIT.search(value))
+    is_constant = bool(_CONSTANT.match(value.strip(b"_"))) and not _DIGIT.search(value)
+    return is_constant or bool(_LABEL.match(value))
 
 
 def is_password(value: bytes, *, literal: bool) -> bool:

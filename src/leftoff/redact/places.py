@@ -144,7 +144,8 @@ PLACES: tuple[SecretPlace, ...] = (
             'pika.PlainCredentials("me", "<pw>")',
             'new UsernamePasswordCredentials("me", "<pw>")',
         ),
-        ('credentials("user", "password")',),
+        ('credentials("user", "password")', 'saveCredential("https://x.test", "staging", token)'),
+        before=r"(?<!save)(?<!clear)(?<!get)(?<!set)(?<!delete)(?<!remove)(?<!load)\Z",
     ),
     SecretPlace(
         "password",

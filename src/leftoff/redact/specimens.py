@@ -18,7 +18,7 @@ WORDS = frozenset(
     b"option options argument arguments parameter parameters switch switches instead "
     b"contrasenya contrasinal pasahitza cyfrinair pasfhocal facal-faire ger-tremen wachtwurd "
     b"heslem heslom pasvorto parool geslo zaporka fjalekalimi sandi katasandi clave "
-    b"disabled enabled digest redact client no-check same-origin "
+    b"requires x-oauth-basic disabled enabled digest redact client no-check same-origin "
     b"ed25519 x25519 rsa2048 rsa4096 aes128 aes256 secp256k1 oauth1 oauth2.0 saml kerberos".split()
 )
 # Examples in the standards: RFC 5849, 6749, 6750 and 7009, OpenID Connect, and the key that every
