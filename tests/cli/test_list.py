@@ -214,7 +214,7 @@ def test_work_of_a_running_session_that_nothing_has_saved_is_named(cli: Cli, rep
 
     talk.ask("Build the dashboard")
     talk.edit("dash.py")
-    for command in ("list", "status"):
+    for command in ("list", "status", "resume"):
         assert named in cli.ok(command).out
 
     cli.ok("save", "--from", "now")

@@ -6,7 +6,7 @@ from leftoff.checkpoint import to_plain
 from leftoff.cli import unsaved_view
 from leftoff.cli.app import App
 from leftoff.cli.everywhere_view import point_elsewhere
-from leftoff.cli.list import format_nothing_open, warn_of_other_stores
+from leftoff.cli.list import format_nothing_open, show_running, warn_of_other_stores
 from leftoff.knowledge.features import Loop
 from leftoff.text.fence import Rendered, quote_key
 from leftoff.text.plural import format_count
@@ -33,7 +33,9 @@ def show_nothing(app: App, interrupted: Sequence[Loop], described: Rendered) -> 
     lines = unsaved_view.format_unsaved(app, unsaved)
     # guardz prints its sentence and stops, so the rest is a warning beside it.
     if app.settings.offers != "saved":
-        app.out.text([*lines, *point_elsewhere(app)])
+        app.out.text(lines)
+        show_running(app)
+        app.out.text(point_elsewhere(app))
         return
     if automatic := check_claims.list_candidates(app.store):
         key = quote_key(automatic[0].name, automatic[0].id)
