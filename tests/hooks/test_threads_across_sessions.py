@@ -1109,8 +1109,10 @@ def test_who_goes_on_with_the_work_on_another_branch_stays_in_its_thread(
 
 def test_files_of_a_session_beside_it_are_not_called_its_own(talk: Talk, store: Store) -> None:
     left, right = talk, Talk(talk.folder, "session-2")
+    # The same for both, or the first would end before the second begins on a busy machine.
+    begun = datetime.now(UTC)
     for each, name in ((left, "left.py"), (right, "right.py")):
-        each.now = datetime.now(UTC)
+        each.now = begun
         each.start()
         each.ask(f"Build the {name} page")
         (talk.folder / name).write_text("1\n", encoding="utf-8")
