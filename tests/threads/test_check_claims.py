@@ -10,6 +10,7 @@ from leftoff.checkpoint import Checkpoint, FileRef, Plan
 from leftoff.context import find_project
 from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint
 from leftoff.fingerprints import fingerprint
+from leftoff.profiles import TIDY_SUBJECT
 from leftoff.projects.project import Project
 from leftoff.store import CheckpointEntry, Store
 from leftoff.threads import briefing, check_claims
@@ -329,3 +330,42 @@ def test_a_folder_of_another_clone_is_not_told_as_removed(repo: Repo, tmp_path: 
     assert not check_claims.check(before, project, NOON).worktree_is_gone
     repo.folder.rename(tmp_path / "moved")
     assert check_claims.check(before, project, NOON).worktree_is_gone
+
+
+def _ship_saved(repo: Repo) -> Checkpoint:
+    """Save as a ship does, which commits one of two changed files after that."""
+    before = saved(repo, dirty=["app.py", "notes.md"])
+    return msgspec.structs.replace(before, trigger="ship")
+
+
+@pytest.mark.parametrize("tidies", [False, True], ids=["once", "twice"])
+def test_the_commits_of_a_ship_are_where_its_work_stands(
+    repo: Repo, here: Project, *, tidies: bool
+) -> None:
+    before = _ship_saved(repo)
+    made = repo.commit("Ship the form", {"app.py": "shipped\n"})
+    if tidies:
+        repo.commit(TIDY_SUBJECT)
+    checks = check_claims.check(before, here, NOON)
+
+    assert (checks.head.commits_since, checks.head.commits) == (0, [])
+    assert checks.shipped is not None
+    assert checks.shipped.commit.sha in made
+    shown = checks.describe_shipped(before)
+    assert shown.dirty == ["notes.md"]
+    assert shown.last_commit is not None
+    assert shown.last_commit.subject == "Ship the form"
+
+    repo.commit("Go on")
+    after = check_claims.check(before, here, NOON).head
+    assert [commit.subject for commit in after.commits] == ["Go on"]
+
+
+def test_a_commit_of_other_files_is_not_the_one_of_a_ship(repo: Repo, here: Project) -> None:
+    before = _ship_saved(repo)
+    repo.commit("Something else", {"other.py": "1\n"})
+    checks = check_claims.check(before, here, NOON)
+
+    assert checks.shipped is None
+    assert checks.head.commits_since == 1
+    assert checks.describe_shipped(before) is before
