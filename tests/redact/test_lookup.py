@@ -5,7 +5,10 @@ from hypothesis import strategies as st
 
 from leftoff.redact.lookup import Lookup
 
-WORDS = (b"pass", b"passord:", b"key", b"echo", b"senha:", b":*:", "密码".encode())
+WORDS = (
+    *(b"pass", b"passord:", b"key", b"echo", b"senha:", b":*:", b"<<<", "密码".encode()),
+    *(b"cred", b"secret", b"create_", b"login ", b"login("),
+)
 TEXTS = st.lists(st.sampled_from([*WORDS, b"pas", b"s", b"k", b" ", b":", b"\xe5"])).map(b"".join)
 
 

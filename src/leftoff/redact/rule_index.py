@@ -34,11 +34,12 @@ class Opening(NamedTuple):
     """A fixed text, and the rows whose shapes begin with it.
 
     Each row comes with the number of letters and digits that must follow the text, because checking
-    a slice is cheaper than matching a pattern.
+    a slice is cheaper than matching a pattern. At least `least` must follow for any of the rows.
     """
 
     text: bytes
     rows: list[tuple[Row, int]]
+    least: int
 
 
 @cache
@@ -51,8 +52,10 @@ def by_key() -> dict[bytes, list[Opening]]:
             texts.setdefault(text.encode(), []).append((row, solid))
     index: dict[bytes, list[Opening]] = {}
     for opening in sorted(texts, key=len, reverse=True):
+        rows = texts[opening]
+        least = min(solid for _, solid in rows)
         for key in _keys(opening):
-            index.setdefault(key, []).append(Opening(opening, texts[opening]))
+            index.setdefault(key, []).append(Opening(opening, rows, least))
     return index
 
 

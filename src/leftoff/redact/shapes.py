@@ -237,13 +237,22 @@ def _shaped_runs(data: bytes, runs: list[Run]) -> list[Run]:
     return [
         (start, end)
         for start, end in runs
-        if data[start : start + KEY] in keyed
+        if ((here := keyed.get(data[start : start + KEY])) and _is_opened(data, start, here))
         or (
             not _is_harmless(data, start, end)
             if has_digit(data, start, end)
             else data[start - 1] in _DOTS
         )
     ]
+
+
+def _is_opened(data: bytes, at: int, openings_here: list[Opening]) -> bool:
+    """Return whether a shape may begin here: the year of a date opens one, but is too short."""
+    for text, _, least in openings_here:
+        body = at + len(text)
+        if data.startswith(text, at) and (not least or data[body : body + least].isalnum()):
+            return True
+    return False
 
 
 def _in_run(data: bytes, start: int, end: int) -> Iterator[Span]:
@@ -280,7 +289,7 @@ def _lead(data: bytes, start: int) -> int:
 
 
 def _find_opened(data: bytes, at: int, openings_here: list[Opening]) -> Iterator[Span]:
-    for text, rows in openings_here:
+    for text, rows, _ in openings_here:
         if not data.startswith(text, at):
             continue
         body = at + len(text)
