@@ -54,18 +54,20 @@ def by_key() -> dict[bytes, list[Opening]]:
     for opening in sorted(texts, key=len, reverse=True):
         rows = texts[opening]
         least = min(solid for _, solid in rows)
-        for key in _keys(opening):
+        for key in _keys(opening, least):
             index.setdefault(key, []).append(Opening(opening, rows, least))
     return index
 
 
-def _keys(text: bytes) -> Iterator[bytes]:
+def _keys(text: bytes, least: int) -> Iterator[bytes]:
+    """List the keys of an opening; its next bytes are letters and digits if `least` says so."""
     if len(text) >= KEY:
         yield text[:KEY]
         return
     # An opening that is shorter than a key is listed under every key that begins with it.
-    for more in _KEY_BYTES:
-        yield from _keys(text + bytes([more]))
+    for more in (bytes([byte]) for byte in _KEY_BYTES):
+        if more.isalnum() or least <= 0:
+            yield from _keys(text + more, least - 1)
 
 
 @cache
