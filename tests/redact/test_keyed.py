@@ -274,6 +274,67 @@ def test_a_plain_word_in_a_program_or_a_sentence_is_no_password(text: str) -> No
     assert redact(text) == text
 
 
+@for_each(
+    "text",
+    [
+        "fun elixir_erl_pass:translate_args/3, Match",
+        'post "/create_passkey" => "users#create_passkey"',
+        'post "/user-api-key" => "user_api_keys#create"',
+        '    hide_password: "Ocultar"',
+        '    header_secret: "Header-Anmeldedaten"',
+        '.append(", hasPassword=").append(hasPassword)\n.append(", x=")',
+        "tool --priv-passwd=SSH_PRIV_PASSWD",
+        "git config --global user.signingkey 64CBBC8173D76B3F",
+        'InitialClusterToken: "etcd-cluster",',
+        'cask_token = "local-caffeine"',
+        'TOKEN_TYPE_JWT_LOGOUT_TOKEN = "logout+jwt";',
+        "the SSH transport password is subcommand-local.",
+        "rolpassword => '_null_', rolvaliduntil => '_null_'",
+        '"<a href=\\"{{ root }}/accounts/"\n"password\\">zresetować</a>."',
+        '"API key": "API-sleutel",',
+        "gen_ex(; cached_cred=nothing, allow_prompt=true)",
+        '$this->_password="anon@ftp.com";',
+        'accessKey: "Wrong-AccessID",',
+        "fun getpwnam_r(__name : Char*, __pwd : Passwd*, __buf : Char*)",
+        "ERROR_NULL_LM_PASSWORD                        =       1304_u32",
+        "Password = Context#context.password,",
+        "if (!reserver.reserve(/*with_passphrase=*/true)) {",
+        '["timedatectl", "--no-ask-password", "set-timezone", zone]',
+        "$password = Convertto-SecureString -String $text",
+        "https://x.test/authorize?oauth_token=request_token",
+        '"sha3_256_hash_of_signing_key": "af98fdf9fd9bcf1f44c424a15c54a0dd26073f26bfdb32c1"',
+        "o->timing_secret = 0x0102030405060708ULL;",
+        "'pp_preshared_key'    => '1.3.6.1.4.1.34380.1.1.4',",
+        "    /etc/passwd: 429b225650b912a2ee067b0a4cf1e949",
+        '| Pass -> "passed"',
+        "sync --interactive --sftp-ask-password public/ :sftp:www/",
+        "https://x.test/webhook?secret=WEBHOOKSECRET",
+        "https://x.test/webhook?secret=ACME-WEBHOOK-SECRET&team=a",
+        "create user 'me'@'%' identified by '&#123;me-password&#125;';",
+        "<td>accesskey</td>\n<td>Base64-encoded access key for your storage.</td>",
+        "PASS           {'Column.marketplace.Completeness': 1.0}",
+    ],
+)
+def test_code_and_labels_behind_a_telling_name_stay(text: str) -> None:
+    assert redact(text) == text
+
+
+@for_each(
+    "text",
+    [
+        'show_password: "<v>"',
+        '"password" => "<v>"',
+        'acme_token = "<v>"',
+        "my password is <v>",
+        "--signing-key <v>",
+    ],
+)
+def test_a_random_value_in_the_place_of_such_code_is_cut(text: str) -> None:
+    value = made_up(ALNUM, 24)
+
+    assert value not in redact(text.replace("<v>", value))
+
+
 SENTENCES = [
     "the db password=<v>",
     "the db password=<v>, and the host is x.test",

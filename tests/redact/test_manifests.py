@@ -57,6 +57,22 @@ def test_what_anyone_may_know_stays_in_a_secret() -> None:
     assert redact(text) == text
 
 
+def test_names_and_addresses_stay_if_a_secret_is_written_plainly() -> None:
+    text = (
+        "kind: Secret\nstringData:\n  username: my-user\n  host: demo-db\n  port: '5432'\n"
+        "  name: staging\n"
+    )
+
+    assert redact(text) == text
+    assert "hunter" not in redact(text + "  pin: hunter\n")
+
+
+def test_what_is_encrypted_already_stays_in_a_secret() -> None:
+    text = "kind: Secret\ndata:\n  a: ENC[AES256_GCM,data:Zm9vYmFy,iv:eA==,tag:eA==,type:str]\n"
+
+    assert redact(text) == text
+
+
 def test_a_secret_in_a_manual_ends_with_its_listing() -> None:
     text = "```\nkind: Secret\n```\n\n```\nkind: ConfigMap\ndata:\n  user: YWRtaW4=\n```\n"
 

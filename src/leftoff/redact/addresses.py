@@ -87,15 +87,21 @@ ADDRESSES: tuple[Address, ...] = (
             "ssh://git@x.test:22/repo.git",
             "https://a:b@x.test/",
             "cvs://:pserver:anoncvs@x.test:/cvs",
+            "https://bot_email:bot_api_key@x.test/api",
+            "http://clientID:authKey@x.test",
         ),
     ),
     Address(
         "password in url",
         b"://",
-        r"://[^\s/:@\"'<>\\]{0,100}:([A-Za-z0-9+/]{16,200}={0,2})\Z",
+        # The part before the slash may be a port: `//127.0.0.1:8080/api/routers/router1@file`.
+        r"://[^\s/:@\"'<>\\]{0,100}:(?!\d{2,5}/[a-z]{2,})([A-Za-z0-9+/]{16,200}={0,2})\Z",
         "random",
         ("postgres://app:a/<token>@db.test/app", "redis://:<base64>@cache.test:6379/0"),
-        ("https://x.test:8080/@scope/name",),
+        (
+            "https://x.test:8080/@scope/name",
+            "http://127.0.0.1:8080/api/http/routers/router1@file",
+        ),
     ),
     Address(
         "token in url",

@@ -66,6 +66,11 @@ _PIPED = lazy(
 )
 # What examples show instead of a session: a word, or a name in a program.
 _PLAIN = lazy(rb"[A-Z]+(?:_[A-Z0-9]+)+|[A-Za-z_=]*")
+# What a manual writes in place of a password in an address: `repo-pass`, `bot_api_key`.
+_NAMED = lazy(
+    rb"(?i)[a-z]+(?:[_-][a-z]+){0,3}[_-](?:pass(?:word|wd)?|secret|token|key)"
+    rb"|(?-i:[a-z]+(?:Password|Secret|Token|Key))"
+)
 _SESSION = (b"sess", b"sid", b"auth", b"token", b"jwt", b"csrf", b"login", b"remember")
 _SEALED = 24
 # A text without any of these words has no mark of a private key.
@@ -96,7 +101,7 @@ def _without_scheme(value: bytes) -> bool:
 
 
 def _in_url(value: bytes) -> bool:
-    return not is_placeholder(value)
+    return not is_placeholder(value) and not _NAMED.fullmatch(value)
 
 
 def _is_given(value: bytes) -> bool:

@@ -28,6 +28,14 @@ _ATTRIBUTE = lazy(
 )
 _GENERIC = lazy(rb"\w<[\w, ]{0,200}\Z")
 _MESSAGE = lazy(rb"[\"'](?:[\w-]{1,40}\.){1,6}\Z")
+# `hide_password: "…"` is what a button says.
+_BUTTON = lazy(rb"(?i)(?:show|hide|forgot|header)_\Z")
+# `sha256_hash_of_signing_key` is a hash of a key.
+_HASH_OF = lazy(rb"(?i)(?:hash|digest|checksum|fingerprint)_?of_(?:\w{1,20}_)?\Z")
+# `PASS   {'column': 1}` is the result of a test.
+_RESULT = lazy(rb"pass[ \t]{2,}\{")
+# The id of a public key of PGP, in the settings of git.
+_KEY_ID = lazy(rb"(?:0x)?[0-9A-F]{8}(?:[0-9A-F]{8}){0,4}\Z")
 _PAIR = lazy(rb"(?:^|[\s(])[A-Za-z_]\w{0,40},[ ]{0,2}\Z")
 _FIRST = lazy(rb"[^\"'\\\r\n]{0,100}\\{0,8}[\"'],[ ]{0,2}\\{0,8}[\"']")
 
@@ -84,7 +92,9 @@ def is_said(data: bytes, one: Assignment) -> bool:
         return data[one.found.start() : one.found.start() + 1] == b"P" and one.left[-1:].islower()
     # `user=me&pass=…`
     is_parameter = one.before.endswith((b"&", b"?")) and one.found["equals"]
-    if is_parameter or one.found["mark"] or (one.left and is_environment(data, one)):
+    is_result = one.found["equals"] == b"->" or _RESULT.match(one.found[0])
+    is_quoted = one.found["mark"] and not is_result
+    if is_parameter or is_quoted or (one.left and is_environment(data, one)):
         return True
     # `become_pass: …`, but not `tests_pass: 120034`
     return bool(one.left) and not (one.found["bare"] or b"0").isdigit()
@@ -93,7 +103,8 @@ def is_said(data: bytes, one: Assignment) -> bool:
 def is_assigned(data: bytes, one: Assignment) -> bool:
     """Return whether the name is followed by its value, not by the next word or argument."""
     found = one.found
-    if _is_part(one):
+    # `--no-ask-password` takes no value.
+    if _is_part(one) or one.left.startswith(b"--no-") or one.left.endswith(b"-ask-"):
         return False
     if found["default"]:
         # `["--password", "…"]` is a list of arguments.
@@ -122,8 +133,8 @@ def _is_part(one: Assignment) -> bool:
     is_alternative = before.endswith(b"${") and (found["bare"] or b"").startswith(b"+")
     if found["colon"] and not found["gap"] and (before.endswith(b"$") or is_alternative):
         return True
-    # In `arn:…:secret:name` the name is part of a path.
-    if found["colon"] and not found["gap"] and before.endswith(b":"):
+    # In `arn:…:secret:name` the name is part of a path, and `/etc/passwd: <hash>` is a file.
+    if found["colon"] and before.endswith(b"/etc/" if found["gap"] else (b":", b"/etc/")):
         return True
     # In `<label for="password">` it is an attribute, and in `List<PrivateKey>` a type.
     if found["tag"] and (_ATTRIBUTE.search(before) or _GENERIC.search(before)):
@@ -182,7 +193,11 @@ def is_same(data: bytes, one: Assignment, value: bytes) -> bool:
 def is_translated(one: Assignment, value: bytes) -> bool:
     """Return whether this is a line of a translation, such as `"install.password": "Parool"`."""
     is_word = value.replace(b"-", b"").isalpha()
-    if not one.found["colon"] or not is_word or one.before[-1:] not in (b'"', b"'", b"."):
+    if not one.found["colon"] or not is_word:
+        return False
+    if _BUTTON.search(one.left) and value[:1].isupper():
+        return True
+    if one.before[-1:] not in (b'"', b"'", b"."):
         return False
     return value.istitle() or bool(_MESSAGE.search(one.before))
 
@@ -195,7 +210,8 @@ def is_public(one: Assignment, value: bytes) -> bool:
     if one.stem == b"secret" and one.left.lower().rstrip(b"_-").endswith(_OBJECTS):
         return _OBJECT_NAME.match(value) is not None
     if one.stem != b"token":
-        return False
+        is_id = one.left.lower().endswith(b"signing") and _KEY_ID.match(value)
+        return bool(is_id or _HASH_OF.search(one.left))
     if one.left.lower().replace(b"_", b"-").endswith(b"initial-cluster-"):
         return True
     if one.left.lower().rstrip(b"_-").endswith(_REQUESTS) and _UUID.fullmatch(value):

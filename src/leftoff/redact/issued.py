@@ -58,7 +58,8 @@ _HARMLESS = frozenset(
     b"class func fn method var const param arg impl trait dep deps lib pkg package crate "
     b"wheel uk fk idx eval evalrun deploy deployments dpl prj prv oac egroup trun ftjob ftckpt "
     b"ckpt checkpoint cntr outputitem cfile link person fee clock mandate transfer refund balance "
-    b"txr modr ft erun cp onelogin skill shape mask clip gradient animation".split()
+    b"txr modr ft erun cp onelogin skill shape mask clip gradient animation "
+    b"ctag subscription".split()
 )
 
 

@@ -24,7 +24,7 @@ _PLACEHOLDER_START = lazy(
     rb"| (?=.{1,16}$).*deadbeef"
     rb"| (?-i:EXAMPLE|example(?=[A-Z]))"
     rb"| arn:aws | (.)\1{3,}$ | (?:0x)?0+$"
-    rb"| env[:(] | :?$ | [a-z]+:$ | -?anon(?:ymous|cvs)?@?$"
+    rb"| env[:(] | :?$ | [a-z]+:$ | -?anon(?:ymous|cvs)?(?:@[a-z.]*)?$"
     # `sk-ant-...`, `--project-id`, `*alias`, `uint64_t`, `0x10100`, `^4.0.23`, `" + password + "`
     rb"| (?:[a-z]{2,8}[-_]){1,3}(?:x{3,})?$ | --[a-z][a-z-]+=?$ | \*[a-z_-]+\*?$"
     rb"| u?int\d{1,3}(?:_t)?$ | 0x[0-9a-f]{1,8}$ | [~^]?\d{1,4}(?:\.\d{1,4}){2}(?:[-+][\w.]+)?$"
@@ -40,9 +40,16 @@ _PLACEHOLDER_START = lazy(
     rb"| [\w.-]{1,40}:\$(?:\{\w+\}|(?-i:[A-Z_]+))$"
     # Versions in a lock file, and names that manuals write in capitals
     rb"| (?:npm|workspace):[~^*\d]"
-    rb"| (?-i:(?:[A-Z]+_){1,4}(?:PASSWORD|PASSPHRASE|SECRET|TOKEN|KEY|ID))$"
+    rb"| (?-i:(?:[A-Z]+_){1,4}(?:PASSWORD|PASSPHRASE|PASSWD|SECRET|TOKEN|KEY|ID))$"
+    rb"| (?-i:[A-Z]{2,20}(?:-[A-Z]{1,20}){0,3}-?(?:PASSWORD|SECRET|TOKEN|KEY))$ | &\#123;"
     # `X=x.HEX=` in a chain of a minified program
     rb"| [a-z_$][\w$]*(?:\.[\w$]+)+=(?!=|$)"
+    # `").append(`, the rest of a text that a program puts together, and `/*with_passphrase=*/true`
+    rb"| [)\]]\.[a-z_]\w*[(\[] | \*/"
+    # `translate/3` and `Context#context.password` in Erlang, `Passwd*`, `1304_u32`
+    rb"| [a-z]+(?:_[a-z]+)*/\d$ | (?-i:[A-Z]\w*\#[a-z]\w*\.\w+|[A-Z][A-Za-z]*\*{1,2})$"
+    rb"| \d+_?[iuf]\d{1,3}$ | 0x[0-9a-f]{1,16}u?l{1,2}$"
+    rb"| \d{1,5}(?:\.\d{1,9}){4,}$ | convertto-securestring$"
 )
 _PLACEHOLDER = lazy(
     rb"(?ix) [*\xe2\x80\xa2]{3} | x{4} | \.{3} | \xe2\x80\xa6"
@@ -116,6 +123,11 @@ _HASH_LINE = lazy(rb"(?:\n|\\n)[ \t]{0,16}[a-z0-9_.-]{1,80}: ([0-9a-f]{32,64})(?
 _HASH_LENGTHS = frozenset((32, 40, 64))
 # Settings have fewer secrets in a row.
 _TABLE_REACH, _TABLE = 500, 7
+# Two or three words joined by dashes are a name or a label, as in `etcd-cluster`.
+_NAMED = rb"(?:[A-Z]?[a-z]{2,20}(?:[A-Z][a-z]{2,20}|[A-Z]{2,4})?|[A-Z]{2,4})"
+_NAME = lazy(_NAMED + rb"(?:[-+]" + _NAMED + rb"){1,2}\Z")
+# What examples write in place of a token: `request_token`, `my-client-secret`
+_NAMED_TOKEN = lazy(rb"[a-z]+(?:[_-][a-z]+){0,3}[_-](?:token|key|secret)\Z")
 # Four or more words joined by dashes.
 _PHRASE = lazy(rb"[a-z]{3,}(?:-[a-z]{3,}){3,}\Z")
 
@@ -128,8 +140,8 @@ def is_placeholder(value: bytes) -> bool:
         return True
     if value in SPECIMENS:
         return True
-    # `String!`, `false|`
-    word = value[:_JUDGED].lower().rstrip(b"!?|")
+    # `String!`, `false|`, `_null_`
+    word = value[:_JUDGED].lower().rstrip(b"!?|").strip(b"_")
     # `geheim$parole`, `secret-token`
     return word in WORDS or WORDS.issuperset(_JOINTS.split(word))
 
@@ -250,7 +262,8 @@ def _is_named_token(value: bytes, *, literal: bool) -> bool:
     if any(len(part) >= 12 and _is_jumbled(part) for part in _PARTS.split(value)):
         return True
     solid = value.strip(b"_")
-    if _SNAKE.match(solid) or (_WORDY.match(solid) and _SECRET_WORD.search(value)):
+    is_words = _SNAKE.match(solid) or is_dashed_name(value)
+    if is_words or (_WORDY.match(solid) and _SECRET_WORD.search(value)):
         return False
     if not literal:
         is_chosen = _NUMBERED.match(value) or _PHRASE.match(value) or _is_odd(value)
@@ -279,6 +292,8 @@ def is_environment_secret(value: bytes) -> bool:
     """Judge the value of `SOME_TOKEN=value`: the name is explicit, so only clear misfits pass."""
     if len(value) < (12 if value.isdigit() else 6) or _is_reference(value):
         return False
+    if _NAMED_TOKEN.match(value):
+        return False
     if is_path(value) and not is_address_with_key(value):
         return False
     # `-config-file /etc/token.json`
@@ -289,6 +304,11 @@ def is_environment_secret(value: bytes) -> bool:
 def is_wordy(value: bytes) -> bool:
     """Return whether a value is a word or dashed words, without a digit or another symbol."""
     return bool(_WORDY.match(value))
+
+
+def is_dashed_name(value: bytes) -> bool:
+    """Return whether a value is two or three words joined by dashes: a name, not a phrase."""
+    return bool(_NAME.match(value))
 
 
 def is_unlike_words(value: bytes) -> bool:

@@ -23,6 +23,7 @@ from leftoff.redact.judge import (
     has_random_part,
     is_code,
     is_dashed,
+    is_dashed_name,
     is_environment_secret,
     is_in_table,
     is_label,
@@ -72,12 +73,15 @@ _SENTENCE = lazy(rb"(?i)(?<![\w.-])(?:the|my|our|your|this)[ ](?:[a-z]{1,20}[ ])
 _WORD_LENGTH = 8
 _AFTER = 80
 _CLOSED = lazy(rb"\s*(?:<|&lt;|\\u003c)\\*/")
+_LINKED = lazy(rb"(?:<|&lt;)\\?/a\b")
 _CLOSED_OR_CUT = lazy(rb"\s*(?:<|&lt;|\\u003c)\\*/|[ \t]*(?:\\[rn]|[\r\n\\\"'`]|\Z)")
 _LETTERS_BEYOND = lazy(rb"[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff'-]*[.!?]?\Z")
 _NUMBERED_NAME = lazy(rb"[a-z]+(?:_[a-z]+)*_[a-z]+[0-9]{1,2}\Z")
 _LONG_NUMBER = 6
 # `Option<Vec<u8>>`
 _TYPE = lazy(rb"[A-Z]\w*<[A-Z]")
+# `"/create_passkey" => "users#create_passkey"` is a route of Rails.
+_ACTION = lazy(rb"[a-z][a-z_/]*#[a-z][a-z_]*\Z")
 # Where a program keeps entries under keys that it chooses.
 _STORES = (b"storage", b"session", b"shared", b"project", b"cookie", b"channel", b"stream")
 _SPACED = lazy(rb"(?:^|[ \t\n])-|set|SET|Set|_param|add|put|config|ENV|ARG|env|define")
@@ -281,10 +285,12 @@ def _is_expression(data: bytes, one: Assignment, value: bytes) -> bool:
     if not found["bare"]:
         return False
     after = data[found.start("bare") + len(value) :][:_AFTER]
-    if found["tag"]:
+    if found["tag"] or found["item"]:
+        # `<a href="…/password">reset</a>` is a link.
         # `<PASSWORD> db/app`, `<PASSWORD>@host` and `Map<Key, Password>.get` are no XML.
         is_open = found["gap"] or value.startswith((b"@", b"."))
-        return not (_CLOSED if is_open else _CLOSED_OR_CUT).match(after)
+        is_closed = (_CLOSED if is_open else _CLOSED_OR_CUT).match(after)
+        return not is_closed or bool(_LINKED.match(after))
     if found["equals"] in _COMPARED or _LETTERS_BEYOND.match(value):
         return True
     # `password: debug2: channel 2`
@@ -303,6 +309,7 @@ def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
     is_next = found["blank"] is not None and value.startswith(b"-") and not is_dashed(value)
     # `ssh_key::Algorithm`
     is_next = is_next or (value.startswith(b":") and not (found["gap"] and is_unlike_words(value)))
+    is_next = is_next or (found["equals"] == b"=>" and _ACTION.match(value) is not None)
     if is_next or is_same(data, one, value) or is_public(one, value):
         return True
     # `password :symbol` in Ruby, and `pass = resolver->get()` in C
@@ -314,7 +321,7 @@ def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
     if is_call and not (found["tag"] or found["item"]):
         return True
     if found["is"] and (one.kind != "password" or is_wordy(value)):
-        return len(value) < 16 and not is_stated_token(value)
+        return (len(value) < 16 or is_dashed_name(value)) and not is_stated_token(value)
     if found["mark"] and not one.is_flag:
         # `if password == "x-oauth-basic"`
         is_compared = found["equals"] in _COMPARED and is_wordy(value)

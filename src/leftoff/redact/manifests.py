@@ -11,17 +11,25 @@ _KIND_REACH = 40
 _REACH = 20_000
 _BLOCK = lazy(rb"(?<![^\n])([ \t]{0,12})(data|stringData):[ \t]{0,8}\r?\n((?:\1[ \t]+[^\n]*\n?)+)")
 _LINE = lazy(
-    rb"(?<=\n)[ \t]+[\w.-]{1,253}:[ \t]{1,8}[\"']?"
-    rb"([^\s\"'|>&*!{#][^\n\"'\\]{0,8000}?)[\"']?[ \t]*(?=\r?\n|\Z)"
+    rb"(?<=\n)[ \t]+(?P<key>[\w.-]{1,253}):[ \t]{1,8}[\"']?"
+    rb"(?P<value>[^\s\"'|>&*!{#][^\n\"'\\]{0,8000}?)[\"']?[ \t]*(?=\r?\n|\Z)"
 )
 _OBJECT = lazy(rb"\\{0,8}\"(?:data|stringData)\\{0,8}\"\s{0,8}:\s{0,8}\{([^{}]{1,16000})\}")
-_MEMBER = lazy(rb":\s{0,8}\\{0,8}\"([^\"\\]{1,8000})")
+_MEMBER = lazy(rb"(?P<key>):\s{0,8}\\{0,8}\"(?P<value>[^\"\\]{1,8000})")
 _BORDERS = (b"\n---", b"```")
 _SHORTEST = 3
-# A variable, the field of a template, a switch, a time span, an address, a certificate in base64.
+# `stringData` is among the first bytes of its block.
+_NAME = 40
+# A variable, the field of a template, a switch, a time span, an address, what SOPS has encrypted,
+# a certificate in base64.
 _NO_SECRET = lazy(
     rb"(?i)[$<]|\{\{|(?:true|false|yes|no|null)\Z|\d{1,6}[smhd]\Z|[a-z+]{2,8}://[\w./:-]*\Z"
-    rb"|(?-i:LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS)"
+    rb"|ENC\[AES256_GCM,|(?-i:LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS)"
+)
+# Keys whose values anyone may know, if they are written plainly.
+_PUBLIC = frozenset(
+    b"user username host hostname port name namespace type kind apiversion server scheme region "
+    b"email database driver mode address".split()
 )
 
 
@@ -44,7 +52,13 @@ def _values(data: bytes, start: int, end: int) -> Iterator[Span]:
     for outer, inner in ((_BLOCK, _LINE), (_OBJECT, _MEMBER)):
         for block in outer.finditer(data, start, end):
             group = block.lastindex or 0
+            is_plain = b"stringData" in block[0][:_NAME]
             for found in inner.finditer(data, *block.span(group)):
-                # A variable or the field of a template is not a value.
-                if len(found[1]) >= _SHORTEST and not _NO_SECRET.match(found[1]):
-                    yield Span(*found.span(1), "secret")
+                is_public = is_plain and found["key"].lower() in _PUBLIC
+                if not is_public and _may_be_secret(found["value"]):
+                    yield Span(*found.span("value"), "secret")
+
+
+def _may_be_secret(value: bytes) -> bool:
+    """Return whether a value is not too short, and no variable or field of a template."""
+    return len(value) >= _SHORTEST and not _NO_SECRET.match(value)

@@ -84,7 +84,8 @@ _HARMLESS = frozenset(
     b"color format type public fingerprint thumbprint serialnumber sri build asset chunk model "
     b"endpoint region date time timestamp size count index page cursor offset node parent tree "
     b"blob object head base cache cachekey module package resolved source sum algorithm "
-    b"com org net address contract user username login org owner repo project slug channel".split()
+    b"com org net address contract user username login org owner repo project slug channel "
+    b"pubkey".split()
 )
 _EDGES = (b"?", b"&", b"#", b";")
 _PREFIX = lazy(rb"(?i)(?<![a-z0-9_])[bfrun@$]{1,2}\Z")
@@ -130,6 +131,7 @@ _METHOD = lazy(
     rb"(?i)(?:\{s?s?(?:sha|md5|crypt|pbkdf2)[\w-]{0,12}\}|\b(?:pbkdf2|scrypt)[:_][\w:]{1,24}\$"
     rb"(?:\d{1,9}\$)?(?:[^\s$\"']{1,64}\$)?|scram-sha-\d{1,3}\$\d{1,8}:[\w+/=]{8,172}\$)\Z"
 )
+_HEX = lazy(rb"[0-9a-f]{32,64}")
 _HASHED = lazy(rb"[\w+/=.$:-]{16,500}")
 # `Bearer …` alone, and commands whose only argument is a token.
 _SPOKEN = lazy(rb"(?i)\b(?:bearer|cargo login|vault login|oauth2-bearer)[ ]{1,4}\Z")
@@ -185,6 +187,9 @@ def _hash(data: bytes, start: int) -> Span | None:
     elif before in (b"$", b"}"):
         method = _METHOD.search(data, max(0, start - _REACH), start)
         found = _HASHED.match(data, start) if method else None
+        # `{sha256}3b92…` is how Puppet prints the hash of a file.
+        if found and before == b"}" and _HEX.fullmatch(found[0]):
+            return None
     else:
         return None
     return Span(*found.span(), "password hash") if found else None
@@ -245,7 +250,9 @@ def _kind(named: _Name, value: bytes | None) -> str | None:
     words = [word.lower() for word in _WORDS.findall(named.name)]
     whole = b"".join(words)
     if named.edge in _EDGES and named.sign == b"=" and whole in _PARAMETERS:
-        return _PARAMETERS[whole]
+        # `?q=pip&s=<UUID>` says where a visitor came from.
+        is_id = len(whole) == 1 and value is not None and _UUID.match(value)
+        return None if is_id else _PARAMETERS[whole]
     if words[-1] in _HARMLESS:
         return None
     last = words[-1:]
@@ -261,6 +268,9 @@ def _kind(named: _Name, value: bytes | None) -> str | None:
             if value is not None:
                 return None
     is_key = value is None or (len(value) in _TYPICAL and _is_dense(value))
+    # `LinearAlgebra = "<UUID>"` is a dependency in a project of Julia.
+    if value is not None and _UUID.match(value) and words[-1] not in _LAST:
+        words = [whole]
     return "key" if is_key and _is_vendor(words, whole) else None
 
 

@@ -144,8 +144,12 @@ PLACES: tuple[SecretPlace, ...] = (
             'pika.PlainCredentials("me", "<pw>")',
             'new UsernamePasswordCredentials("me", "<pw>")',
         ),
-        ('credentials("user", "password")', 'saveCredential("https://x.test", "staging", token)'),
-        before=r"(?<!save)(?<!clear)(?<!get)(?<!set)(?<!delete)(?<!remove)(?<!load)\Z",
+        (
+            'credentials("user", "password")',
+            'saveCredential("https://x.test", "staging", token)',
+            'GitCredential("https", "mygithost")',
+        ),
+        before=r"(?<!save)(?<!clear)(?<!get)(?<!set)(?<!delete)(?<!remove)(?<!load)(?<!git)\Z",
     ),
     SecretPlace(
         "password",

@@ -65,14 +65,18 @@ STATEMENTS: tuple[SecretPlace, ...] = (
         "password",
         "rabbitmqctl ",
         r"rabbitmqctl[ ]{1,4}(?:-[^\r\n]{1,60}[ ])?(?:add_user|change_password|authenticate_user)"
-        r"[ ]{1,4}[\w.@-]{1,64}[ ]{1,4}<value>",
+        r"[ ]{1,4}(?!--)[\w.@-]{1,64}[ ]{1,4}<value>",
         "in_command",
         (
             "rabbitmqctl add_user app <pw>",
             "rabbitmqctl -n rabbit@x add_user app '<pw>'",
             "rabbitmqctl change_password app <pw>",
         ),
-        ("rabbitmqctl add_user app $PASS", "rabbitmqctl change_password app $PASS"),
+        (
+            "rabbitmqctl add_user app $PASS",
+            "rabbitmqctl add_user --pre-hashed-password app",
+            "rabbitmqctl change_password app $PASS",
+        ),
     ),
     SecretPlace(
         "password",
