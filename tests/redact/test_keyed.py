@@ -312,6 +312,7 @@ def test_a_plain_word_in_a_program_or_a_sentence_is_no_password(text: str) -> No
         "https://x.test/webhook?secret=ACME-WEBHOOK-SECRET&team=a",
         "create user 'me'@'%' identified by '&#123;me-password&#125;';",
         "<td>accesskey</td>\n<td>Base64-encoded access key for your storage.</td>",
+        'PASS = "\\033[32mPASS\\033[0m"',
         "PASS           {'Column.marketplace.Completeness': 1.0}",
     ],
 )

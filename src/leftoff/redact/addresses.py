@@ -89,6 +89,7 @@ ADDRESSES: tuple[Address, ...] = (
             "cvs://:pserver:anoncvs@x.test:/cvs",
             "https://bot_email:bot_api_key@x.test/api",
             "http://clientID:authKey@x.test",
+            "rc://src_node_id:src_tenant_id@x.test",
         ),
     ),
     Address(

@@ -68,7 +68,7 @@ _PIPED = lazy(
 _PLAIN = lazy(rb"[A-Z]+(?:_[A-Z0-9]+)+|[A-Za-z_=]*")
 # What a manual writes in place of a password in an address: `repo-pass`, `bot_api_key`.
 _NAMED = lazy(
-    rb"(?i)[a-z]+(?:[_-][a-z]+){0,3}[_-](?:pass(?:word|wd)?|secret|token|key)"
+    rb"(?i)[a-z]+(?:[_-][a-z]+){0,3}[_-](?:pass(?:word|wd)?|secret|token|key|id)"
     rb"|(?-i:[a-z]+(?:Password|Secret|Token|Key))"
 )
 _SESSION = (b"sess", b"sid", b"auth", b"token", b"jwt", b"csrf", b"login", b"remember")

@@ -59,7 +59,7 @@ _HARMLESS = frozenset(
     b"wheel uk fk idx eval evalrun deploy deployments dpl prj prv oac egroup trun ftjob ftckpt "
     b"ckpt checkpoint cntr outputitem cfile link person fee clock mandate transfer refund balance "
     b"txr modr ft erun cp onelogin skill shape mask clip gradient animation "
-    b"ctag subscription".split()
+    b"ctag subscription boundary".split()
 )
 
 

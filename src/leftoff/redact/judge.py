@@ -42,6 +42,8 @@ _PLACEHOLDER_START = lazy(
     rb"| (?:npm|workspace):[~^*\d]"
     rb"| (?-i:(?:[A-Z]+_){1,4}(?:PASSWORD|PASSPHRASE|PASSWD|SECRET|TOKEN|KEY|ID))$"
     rb"| (?-i:[A-Z]{2,20}(?:-[A-Z]{1,20}){0,3}-?(?:PASSWORD|SECRET|TOKEN|KEY))$ | &\#123;"
+    # The colors of a terminal, as a program writes them
+    rb"| \\(?:033|x1b|e|u001b)\["
     # `X=x.HEX=` in a chain of a minified program
     rb"| [a-z_$][\w$]*(?:\.[\w$]+)+=(?!=|$)"
     # `").append(`, the rest of a text that a program puts together, and `/*with_passphrase=*/true`

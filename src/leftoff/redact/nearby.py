@@ -131,6 +131,8 @@ _METHOD = lazy(
     rb"(?i)(?:\{s?s?(?:sha|md5|crypt|pbkdf2)[\w-]{0,12}\}|\b(?:pbkdf2|scrypt)[:_][\w:]{1,24}\$"
     rb"(?:\d{1,9}\$)?(?:[^\s$\"']{1,64}\$)?|scram-sha-\d{1,3}\$\d{1,8}:[\w+/=]{8,172}\$)\Z"
 )
+# The address of an account or a contract, which anyone may know.
+_ADDRESS = lazy(rb"0x[0-9a-fA-F]{40}\Z")
 _HEX = lazy(rb"[0-9a-f]{32,64}")
 _HASHED = lazy(rb"[\w+/=.$:-]{16,500}")
 # `Bearer …` alone, and commands whose only argument is a token.
@@ -215,7 +217,12 @@ def _judge(data: bytes, start: int) -> Span | None:
         return None
     if is_in_table(data, start, value[0]):
         return None
-    return None if _INTEGRITY.match(judged) else Span(start, value.end(), kind)
+    return None if _is_public(judged) else Span(start, value.end(), kind)
+
+
+def _is_public(value: bytes) -> bool:
+    """Return whether a value is a hash or the address of an account."""
+    return bool(_INTEGRITY.match(value) or _ADDRESS.match(value))
 
 
 def _name_before(before: bytes) -> _Name | None:

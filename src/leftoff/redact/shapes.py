@@ -94,7 +94,7 @@ _WEAK = frozenset(
 )
 # What looks like the body of a shape, but is a hash or a number.
 _NOT_BODIES = {
-    b"00": lazy(rb"[0-9a-f]+"),
+    b"00": lazy(rb"[0-9a-f]+|[0-9A-F]+"),
     b"11": lazy(rb"[0-9]+"),
     # The id of a user or a role opens nothing, so the one in a manual may stay.
     **dict.fromkeys((b"AIDA", b"AROA"), lazy(rb".*EXAMPLE")),
