@@ -6,6 +6,7 @@ import signal
 import time
 
 from leftoff import __version__, mcp
+from leftoff.load_on_use import import_msgspec
 from leftoff.mcp import json_rpc, mcp_prompts, tool_schemas
 from leftoff.mcp.connection import Connection
 from leftoff.mcp.json_rpc import Notification, Request, RpcError
@@ -107,13 +108,16 @@ class Methods:
             known = ", ".join(tool_schemas.ARGUMENTS)
             problem = f"This server has no tool {str(name)[:100]!r}. Its tools: {known}."
             raise RpcError(json_rpc.INVALID_PARAMS, problem)
-        given = params.get("arguments")
-        return mcp.run_tools.call(name, given, self._find_caller(connection, params))
+        find_caller = self._find_caller(connection, params)
+        return mcp.run_tools.call(name, params.get("arguments"), find_caller)
 
     def _read_resource(self, connection: Connection, params: "dict[str, Any]") -> "dict[str, Any]":
-        return mcp.mcp_resources.read(params.get("uri"), self._find_caller(connection, params))
+        find_caller = self._find_caller(connection, params)
+        return mcp.mcp_resources.read(params.get("uri"), find_caller)
 
     def _find_caller(self, connection: Connection, params: "dict[str, Any]") -> "FindCaller":
+        # What answers a call needs msgspec, and a server should take little memory.
+        import_msgspec()
         return lambda: mcp.caller.identify(self._session, connection, params)
 
 

@@ -1,10 +1,10 @@
 """Read native files, but only regular ones: skip links, pipes and devices in their place."""
 
-import hashlib
 import heapq
 import os
 from pathlib import Path
 
+from leftoff.digests import sha256
 from leftoff.projects.project import open_file
 
 # Changes in place are noticed in this many of the newest files.
@@ -15,7 +15,7 @@ MOST_BYTES = 32 * 1024 * 1024
 
 def compute_digest(data: bytes) -> str:
     """Return the hash that identifies a content."""
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
 
 
 def read_regular(path: Path) -> tuple[bytes, os.stat_result] | None:

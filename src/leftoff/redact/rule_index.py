@@ -54,8 +54,10 @@ def by_key() -> dict[bytes, list[Opening]]:
     for opening in sorted(texts, key=len, reverse=True):
         rows = texts[opening]
         least = min(solid for _, solid in rows)
+        # A short opening has thousands of keys, which share one list.
+        alone = [Opening(opening, rows, least)]
         for key in _keys(opening, least):
-            index.setdefault(key, []).append(Opening(opening, rows, least))
+            index[key] = index[key] + alone if key in index else alone
     return index
 
 

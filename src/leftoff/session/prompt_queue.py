@@ -6,7 +6,6 @@ prompt is identified by its session and its words, so one that is in both appear
 deleted: replayed, dropped and answered prompts stay in the log and can be restored.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ import msgspec
 from leftoff import processes, redact
 from leftoff.agents.hook_events import HookEvent
 from leftoff.checkpoint import new_id
+from leftoff.digests import blake2b
 from leftoff.errors import LeftoffError
 from leftoff.phrases.intents import is_slash_command, passes_always
 from leftoff.phrases.short_answers import drop_greeting
@@ -411,7 +411,7 @@ def _build_prompts(
         if is_slash_command(text):
             continue
         # The same prompt always gets the same id, so that recorded actions apply to it.
-        digest = hashlib.blake2b(f"{session_id}\n{_normalize(text)}".encode(), digest_size=6)
+        digest = blake2b(f"{session_id}\n{_normalize(text)}".encode(), digest_size=6)
         prompt_id = f"{_IN_QUEUE}{digest.hexdigest()}"
         yield Prompt(id=prompt_id, at=at, text=text, agent=agent, session_id=session_id)
 

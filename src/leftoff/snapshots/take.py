@@ -4,7 +4,6 @@ Only files that differ from HEAD are read, and of these only the ones that chang
 snapshot of the worktree. Nothing is written to the user's index, refs, objects or files.
 """
 
-import hashlib
 import os
 import stat
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.checkpoint import Checkpoint, new_id
+from leftoff.digests import sha256
 from leftoff.errors import LeftoffError, StoreRefused
 from leftoff.git.object_store import TreeEntry, compute_blob_id
 from leftoff.git.repository import Repository, find_head_sha, find_repository_at
@@ -169,7 +169,7 @@ class _Taking:
 
     def _hash(self, content: SnapshotContent) -> bytes:
         whole = [self._found.head, self._found.branch, _as_bytes(content)]
-        return hashlib.sha256(msgspec.msgpack.encode(whole)).digest()
+        return sha256(msgspec.msgpack.encode(whole)).digest()
 
     def _add(self, content: SnapshotContent, reason: Reason) -> Snapshot:
         now = datetime.now(UTC)

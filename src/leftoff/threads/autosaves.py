@@ -1,13 +1,13 @@
 """Save a session's state without being asked: find its thread, and write only what is new."""
 
 import contextlib
-import hashlib
 from collections.abc import Callable
 from datetime import datetime
 
 import msgspec
 
 from leftoff.checkpoint import Checkpoint, cut_to_limits, to_plain
+from leftoff.digests import blake2b
 from leftoff.errors import ChoiceNeeded
 from leftoff.names import find_unused_name, suggest_name
 from leftoff.redact import redact_value
@@ -40,7 +40,7 @@ _FULL_PERCENT = 60.0
 def digest_work(draft: Checkpoint) -> str:
     """Return a digest that stays the same as long as a state says nothing new."""
     plain = {key: value for key, value in to_plain(draft).items() if key not in _VOLATILE}
-    return hashlib.blake2b(msgspec.json.encode(plain), digest_size=16).hexdigest()
+    return blake2b(msgspec.json.encode(plain), digest_size=16).hexdigest()
 
 
 def autosave(  # noqa: PLR0913 - each is a keyword

@@ -1,7 +1,6 @@
 """Inspect a project in a process that took no part in a trial, and list everything in it."""
 
 import contextlib
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ import msgspec
 from leftoff import config
 from leftoff.checkpoint import decode, encode
 from leftoff.context import find_project, state_folder
+from leftoff.digests import sha256
 from leftoff.errors import LeftoffError
 from leftoff.hooks import settle, spool
 from leftoff.knowledge import features, memory
@@ -140,7 +140,7 @@ def _checkpoints(
         except (LeftoffError, OSError) as error:
             problems.append(f"{entry.id} is listed but cannot be read: {error}")
             continue
-        digests[entry.id] = hashlib.sha256(data).hexdigest()
+        digests[entry.id] = sha256(data).hexdigest()
         yield "checkpoint", encode(checkpoint).decode()
 
 

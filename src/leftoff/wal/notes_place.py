@@ -1,10 +1,10 @@
 """Find the file with a session's working notes."""
 
-import hashlib
 import os
 from pathlib import Path
 
 from leftoff import config, profiles
+from leftoff.digests import sha256
 from leftoff.projects.project import Project
 from leftoff.session.state_file import FILE_NAME
 
@@ -31,5 +31,5 @@ def _find_folder(project: Project) -> Path:
     """Return the folder for this worktree's notes, which are not meant for other worktrees."""
     if project.worktree == project.root:
         return project.store
-    digest = hashlib.sha256(os.fsencode(project.worktree)).hexdigest()[:12]
+    digest = sha256(os.fsencode(project.worktree)).hexdigest()[:12]
     return project.store / "notes" / f"{project.worktree.name[:40]}-{digest}"

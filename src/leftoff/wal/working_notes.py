@@ -1,6 +1,5 @@
 """Add notes to SESSION-STATE.md, each under its heading and on disk before work continues."""
 
-import hashlib
 import os
 import re
 import stat
@@ -10,6 +9,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from leftoff.digests import sha256
 from leftoff.errors import StoreRefused
 from leftoff.projects.project import leads_out
 from leftoff.redact import redact
@@ -139,7 +139,7 @@ def _lock(state: Path, path: Path) -> Path:
     """Return a lock in our own state folder: the notes may be in a folder that is not ours."""
     folder = state / "locks"
     disk.ensure_folder(folder)
-    return folder / f"notes-{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}"
+    return folder / f"notes-{sha256(os.fsencode(path)).hexdigest()[:12]}"
 
 
 def read(path: Path) -> str:

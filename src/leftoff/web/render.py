@@ -1,6 +1,5 @@
 """Render pages: every text from the store is escaped, and shown without control characters."""
 
-import hashlib
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,6 +15,7 @@ from starlette.responses import HTMLResponse
 
 import leftoff
 from leftoff.checkpoint import address_user
+from leftoff.digests import blake2b
 from leftoff.names import suggest_name
 from leftoff.store import CheckpointEntry, utc_now
 from leftoff.text import plural
@@ -98,7 +98,7 @@ def read_asset(name: str) -> bytes:
 @cache
 def asset_address(name: str) -> str:
     """Return the address of a file, which changes with its content."""
-    digest = hashlib.blake2b(read_asset(name), digest_size=8).hexdigest()
+    digest = blake2b(read_asset(name), digest_size=8).hexdigest()
     return f"/assets/{name}?{digest}"
 
 

@@ -1,6 +1,5 @@
 """The projects that the web page shows, and how a request opens one of them."""
 
-import hashlib
 import os
 import time
 from collections.abc import Callable
@@ -10,6 +9,7 @@ import msgspec
 
 import leftoff
 from leftoff.context import Environment
+from leftoff.digests import blake2b
 from leftoff.errors import LeftoffError, NoSuchCheckpoint
 from leftoff.projects.project import Project, find_own_folder, find_project
 
@@ -83,7 +83,7 @@ class Site:
             return None
         if project is None:
             return None
-        digest = hashlib.blake2b(os.fsencode(project.store), digest_size=_KEY_BYTES)
+        digest = blake2b(os.fsencode(project.store), digest_size=_KEY_BYTES)
         self._known[folder] = SiteProject(key=digest.hexdigest(), project=project)
         return self._known[folder]
 

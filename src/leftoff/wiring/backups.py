@@ -1,11 +1,11 @@
 """Back up the files of other programs before leftoff changes them, to restore them later."""
 
-import hashlib
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
+from leftoff.digests import sha256
 from leftoff.store import disk, log
 from leftoff.wiring import foreign_files
 
@@ -80,4 +80,4 @@ def original(state: Path, path: Path, current: bytes) -> Original | None:
 
 
 def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()

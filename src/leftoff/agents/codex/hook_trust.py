@@ -5,13 +5,14 @@ position there. leftoff computes the same hash to report the state. It never sto
 user's decision.
 """
 
-import hashlib
 import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
+
+from leftoff.digests import sha256
 
 TrustState = Literal["trusted", "untrusted", "modified", "disabled"]
 
@@ -40,7 +41,7 @@ def hash_hook(event: str, handler: Mapping[str, Any], matcher: object = None) ->
     if matcher is not None:
         identity["matcher"] = matcher
     text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    return f"sha256:{sha256(text.encode()).hexdigest()}"
 
 
 def build_key(file: Path, event: str, group: int, place: int) -> str:

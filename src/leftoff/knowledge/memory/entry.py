@@ -1,6 +1,5 @@
 """Memory entries as values, and the ids that identify them by their words."""
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -11,6 +10,7 @@ import msgspec
 
 from leftoff import redact
 from leftoff.checkpoint import Record, from_plain, to_plain, without_surrogates
+from leftoff.digests import blake2b
 from leftoff.errors import LeftoffError, UsageError
 
 Kind = Literal["decision", "failure", "success", "rule", "pattern", "entity", "structure"]
@@ -94,7 +94,7 @@ class EntryChange(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 def id_of(kind: Kind, text: str) -> str:
     """Build an entry's id from its words: the same words, however typed, are the same entry."""
-    digest = hashlib.blake2b(f"{kind}\n{_normalize(text)}".encode(), digest_size=16)
+    digest = blake2b(f"{kind}\n{_normalize(text)}".encode(), digest_size=16)
     return digest.hexdigest()[:_ID_DIGITS]
 
 

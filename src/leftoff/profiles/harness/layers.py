@@ -1,12 +1,12 @@
 """Read and write memory layers with one entry each: decisions, failures, rules, entities."""
 
-import hashlib
 from collections.abc import Sequence
 from itertools import pairwise
 
 import msgspec
 
 from leftoff.checkpoint import Record
+from leftoff.digests import blake2b
 from leftoff.knowledge.memory import CONFIDENCES, DETAILS, EntryDraft, Kind, MemoryEntry, id_of
 from leftoff.knowledge.memory.api import FORMER_ID
 from leftoff.knowledge.memory.entry import UNDATED, cut_words
@@ -249,7 +249,7 @@ def _read_former_id(found: Plain) -> str:
 
 def _make_uuid(entry_id: str) -> str:
     """Return an id in the form of a UUID, which begins with our own id."""
-    rest = hashlib.blake2b(entry_id.encode(), digest_size=9).hexdigest()
+    rest = blake2b(entry_id.encode(), digest_size=9).hexdigest()
     digits = f"{entry_id}4{rest[:3]}8{rest[3:6]}{rest[6:]}"
     return "-".join(digits[start:end] for start, end in pairwise((0, 8, 12, 16, 20, 32)))
 

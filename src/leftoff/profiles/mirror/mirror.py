@@ -1,6 +1,5 @@
 """A mirror: one profile's native files in one folder, and its position in the store's log."""
 
-import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff import profiles
+from leftoff.digests import sha256
 from leftoff.errors import LeftoffError
 from leftoff.git import query
 from leftoff.profiles.mirror.edited_file import import_edit
@@ -33,7 +33,7 @@ class Mirror:
         self.profile = profiles.load(name)
         self.folder = folder or self.profile.home(store.project)
         self.is_elsewhere = folder is not None
-        key = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]
+        key = sha256(os.fsencode(self.folder)).hexdigest()[:12]
         self.state = store.project.store / "mirrors" / f"{name}-{key}"
         self.problems: list[str] = []
         self.warnings: list[str] = []

@@ -1,11 +1,11 @@
 """Analyze shell commands: what ran, where, what it repairs, moves, deletes and commits."""
 
 import functools
-import hashlib
 import re
 from shlex import quote
 
 from leftoff.agents.loose_values import cut
+from leftoff.digests import blake2b
 from leftoff.lazy_patterns import lazy
 from leftoff.session.facts import written_paths
 from leftoff.session.facts.looks import is_check, list_checks
@@ -294,7 +294,7 @@ def _plain(command: str) -> str:
 
 
 def _digest(plain: str) -> str:
-    return hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return blake2b(plain.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def one_line(command: str) -> str:
