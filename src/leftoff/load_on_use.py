@@ -79,7 +79,8 @@ def import_msgspec() -> None:
     """Import msgspec, and what it imports, without modules of which nothing is used."""
     import typing  # noqa: PLC0415 - 7 ms, which the shell prompt saves
 
-    import_without("pathlib", "ipaddress")
+    # pathlib needs it, at once or, from Python 3.13 on, for the address of a database.
+    import_without("urllib.parse", "ipaddress")
     import_without("uuid", "platform", system=lambda: os.uname().sysname)
     # Only the extra `ui` brings typing_extensions along; Python's own `typing` has these names.
     hints = {"get_type_hints": typing.get_type_hints}
