@@ -114,7 +114,7 @@ def test_a_misspelled_field_is_refused(repo: Repo) -> None:
 
 
 def test_a_folder_that_does_not_exist_is_no_project(tmp_path: Path) -> None:
-    with pytest.raises(leftoff.NotAProject, match="There is no folder"):
+    with pytest.raises(leftoff.NotAProject, match="does not exist"):
         leftoff.open_project(tmp_path / "nothing", variables=os.environ)
 
 

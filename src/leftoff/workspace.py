@@ -628,7 +628,7 @@ def open_project(
     place = Path(folder)
     if not place.exists():
         raise NotAProject(
-            f"There is no folder {place}", hint="Pass the path of a folder that exists."
+            f"The folder {place} does not exist.", hint="Pass the path of an existing folder."
         )
     environment = Environment(dict(variables or {}))
     return Workspace(Context(environment, find_project(environment, place)))

@@ -72,7 +72,7 @@ def test_without_hooks_the_briefing_is_the_first_prompt(cli: Cli, repo: Repo, ho
     folder, option, opening, *prompt = _started(cli, home, "opencode")
 
     assert (folder, option) == (str(repo.folder), "--prompt")
-    assert opening == str(hand_over.OPENING)
+    assert opening == str(hand_over.INTRODUCTION)
     assert any("Write the test" in line for line in prompt)
     assert not hand_over.find_mark(context.state_folder(), repo.folder, "opencode").exists()
 
@@ -221,7 +221,7 @@ def test_a_script_starts_no_agent_while_there_is_a_choice(cli: Cli, home: Path) 
     prompt = (home / "started").read_text(encoding="utf-8")
     assert "Add a retry" in prompt
     # The agent is told to go on, and not how to accept or decline.
-    assert str(hand_over.OPENING) in prompt
+    assert str(hand_over.INTRODUCTION) in prompt
     assert "--decline" not in prompt
 
 

@@ -387,7 +387,7 @@ def test_the_agent_that_resume_starts_gets_the_prompt(
 
     # Without hooks, the briefing is the first part of the prompt.
     asked = printed.partition("asked to: ")[2]
-    assert asked.startswith(f"{hand_over.OPENING}\n<leftoff-briefing>")
+    assert asked.startswith(f"{hand_over.INTRODUCTION}\n<leftoff-briefing>")
     assert asked.endswith(f"</leftoff-briefing>\n\n{text if text == FIRST else f' {text}'}\n")
     assert fates(cli) == ["replayed"]
 

@@ -49,7 +49,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 def save_sessions(app: App, *, is_quiet: bool = False) -> None:
     """Save the sessions that ended or wait unsaved, so that the next agent knows what they did.
 
-    At a usage limit, people leave a session open. Codex keeps one open by itself.
+    People leave a session open at a usage limit, and Codex keeps its sessions open for a while.
     """
     saved = app.workspace.save_ended_turns(since=app.store.now() - _RECENT)
     if saved and not is_quiet:
@@ -122,7 +122,7 @@ def _prepare(app: App, entry: CheckpointEntry, agent: str, target: Target, asked
     there = find_project(app.environment, target.folder)
     checks = check_claims.check(checkpoint, there, app.store.now())
     rendered = app.workspace.render_briefing(checkpoint, checks, budget=budget)
-    briefed = make_prompt(join([hand_over.OPENING, rendered]))
+    briefed = make_prompt(join([hand_over.INTRODUCTION, rendered]))
     return f"{briefed}\n\n{asked}" if asked else briefed
 
 

@@ -344,7 +344,7 @@ def _print_briefing(
     """Print a briefing and, unless it was accepted, the commands that resume or decline it."""
     quoted = quote_key(entry.name, entry.id)
     key = None if is_accepted or shown.is_prompt else quoted
-    opening = [hooks.hand_over.OPENING] if shown.is_prompt and not is_accepted else []
+    opening = [hooks.hand_over.INTRODUCTION] if shown.is_prompt and not is_accepted else []
     broken_off = _list_loops(app)
     said = [
         _plan(shown.checks.plan),

@@ -59,7 +59,7 @@ def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **gi
 
 
 def _explain_nothing(app: App, query: Query) -> str:
-    """Say that nothing was found, and whether it would be in what is no longer open."""
+    """Say that nothing was found, and whether a search with --all would find something."""
     with_all = msgspec.structs.replace(query, with_trashed=True)
     if query.with_trashed or not app.workspace.find_hits(with_all):
         return "Nothing found."

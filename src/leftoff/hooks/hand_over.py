@@ -17,7 +17,7 @@ from leftoff.store import BY_HAND_OVER, CheckpointEntry, Store, disk, plain_name
 from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims, recovery_briefing
 
-OPENING = say("leftoff: the user handed this work over to this session. Continue it.")
+INTRODUCTION = say("leftoff: the user handed this work over to this session. Continue it.")
 """What a session reads before the briefing of the work that it gets."""
 
 # The agent starts at once. A mark that no session took must not surprise one tomorrow.
@@ -70,7 +70,7 @@ def _build_reply(
     event: HookEvent, store: Store, settings: Settings, entry: CheckpointEntry
 ) -> StartReply:
     budget = min(settings.budget, briefing.MOST_TOKENS[event.agent])
-    text = join([OPENING, _render(store, settings, entry, budget)])
+    text = join([INTRODUCTION, _render(store, settings, entry, budget)])
     store.record(
         "consumed" if settings.on_resume == "consume" else "resumed",
         [entry.id],

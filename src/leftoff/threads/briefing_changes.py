@@ -40,7 +40,7 @@ def branch_warning(checks: Checks) -> Rendered | None:
 
 
 def _quote_branch(branch: BranchCheck) -> str:
-    """Return the branch of a checkpoint as an argument of git that is no option."""
+    """Return the branch of a checkpoint as an argument that git cannot read as an option."""
     saved = branch.saved or ""
     return quote(f"refs/heads/{saved}" if saved.startswith("-") else saved)
 

@@ -21,7 +21,7 @@ from leftoff.wiring import (
 )
 from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.findings import DoctorFinding, World, fault
-from leftoff.wiring.table_wiring import explain_unwired
+from leftoff.wiring.table_wiring import explain_unreadable, explain_unwired
 
 _OF_WIRING = (
     inspect_hook.check_hook,
@@ -74,12 +74,8 @@ def _check_unwired(world: World, agent: str) -> Iterator[DoctorFinding]:
     try:
         wiring.plan(world.places)
     except (LeftoffError, OSError) as error:
-        yield fault(
-            agent,
-            str(error).removesuffix(", so nothing was changed"),
-            why=f"leftoff cannot tell which hooks {wiring.table.title} runs.",
-            do=f"Fix {wiring.find_file(world.places)} by hand.",
-        )
+        file = wiring.find_file(world.places)
+        yield explain_unreadable(agent, wiring.table.title, file, error)
     else:
         yield explain_unwired(agent, wiring.table.title)
 

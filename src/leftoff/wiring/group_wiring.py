@@ -16,7 +16,7 @@ from leftoff.wiring.foreign_files import FileChange
 from leftoff.wiring.hook_groups import Wire, find_program
 from leftoff.wiring.install_places import Places
 from leftoff.wiring.settings_file import SettingsText
-from leftoff.wiring.table_wiring import TableWiring, explain_unwired
+from leftoff.wiring.table_wiring import TableWiring, explain_unreadable, explain_unwired
 
 _INIT = "Run `leftoff init`."
 
@@ -83,12 +83,7 @@ class GroupWiring(TableWiring):
         try:
             wires = self._read_wires(world.places)
         except (LeftoffError, OSError) as error:
-            yield fault(
-                agent,
-                str(error).removesuffix(", so nothing was changed"),
-                why=f"leftoff cannot tell which hooks {title} runs.",
-                do=f"Fix {path} by hand.",
-            )
+            yield explain_unreadable(agent, title, path, error)
             return
         expected = [each.event for each in self._table.events if not each.is_optional]
         missing = [event for event in expected if event not in {each.event for each in wires}]

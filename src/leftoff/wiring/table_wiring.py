@@ -4,7 +4,7 @@ from pathlib import Path
 
 from leftoff.agents.hook_table import HookTable
 from leftoff.wiring import wired_files
-from leftoff.wiring.findings import DoctorFinding, warning
+from leftoff.wiring.findings import DoctorFinding, fault, warning
 from leftoff.wiring.foreign_files import FileChange
 from leftoff.wiring.install_places import Places
 
@@ -55,4 +55,14 @@ def explain_unwired(agent: str, title: str) -> DoctorFinding:
         f"{title} was found, but its hooks are not installed",
         why="Its sessions are not saved automatically.",
         do="Run `leftoff init`.",
+    )
+
+
+def explain_unreadable(agent: str, title: str, path: Path, error: Exception) -> DoctorFinding:
+    """Return the finding for an agent whose settings cannot be read: hooks may be in them."""
+    return fault(
+        agent,
+        str(error).removesuffix(", so nothing was changed"),
+        why=f"leftoff cannot tell which hooks {title} runs.",
+        do=f"Fix {path} by hand.",
     )

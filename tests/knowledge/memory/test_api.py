@@ -206,7 +206,7 @@ def test_a_saved_checkpoint_teaches_its_decisions_and_failed_approaches(store: S
             failed=[
                 Failure(what="Raise the timeout", why="It is a deadlock"),
                 Failure(what=" "),
-                # A red test is no approach to avoid.
+                # A failing test is not an approach to avoid.
                 Failure(what="pytest tests", why="1 failed", origin="observed"),
             ],
             files_modified=["auth.py"],

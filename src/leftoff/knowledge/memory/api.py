@@ -148,7 +148,7 @@ def build_drafts(checkpoint: Checkpoint) -> Iterator[EntryDraft]:
             sources=sources,
         )
     for failure in checkpoint.failed:
-        # A red test or a push without a remote is no approach to avoid.
+        # A failing test or a push without a remote is not an approach to avoid.
         if failure.origin == "observed":
             continue
         yield EntryDraft(

@@ -204,8 +204,8 @@ def _list_located(lines: list[str]) -> list[str]:
         if _LOCATED.match(line) and not _PLACE.match(line) and not _FOREIGN.search(line):
             place, _, name = line.rpartition(": ")
             # Below the code of a test, pytest names only the type of the error.
-            told = f"{place}: {said}" if said and _BARE_TYPE.fullmatch(name) else line
-            found.append(told.removeprefix("at ").rstrip(" ━"))
+            full = f"{place}: {said}" if said and _BARE_TYPE.fullmatch(name) else line
+            found.append(full.removeprefix("at ").rstrip(" ━"))
     return found
 
 
@@ -252,8 +252,8 @@ def _find_place(lines: list[str]) -> str:
     if not found:
         return ""
     # A Python traceback ends with the place; the others begin with it.
-    told = found[-1] if found[-1]["file"] or found[-1]["frame"] else found[0]
-    return told["place"] or f"{told['file'] or told['config']}:{told['line'] or told['at']}"
+    match = found[-1] if found[-1]["file"] or found[-1]["frame"] else found[0]
+    return match["place"] or f"{match['file'] or match['config']}:{match['line'] or match['at']}"
 
 
 def explain_failure(output: str, exit_code: int | None, command: str = "") -> str:
@@ -268,7 +268,7 @@ def explain_failure(output: str, exit_code: int | None, command: str = "") -> st
 
 
 def _explain_look(output: str, exit_code: int | None, command: str) -> str:
-    """Return what a command that reads complained about; what it read is no error."""
+    """Return the complaint of a command that only reads; the text that it read is not an error."""
     if said := list_complaints(output, command):
         return _join_different(said, _LINE_CHARS)
     lines = [line for raw in output.splitlines() if (line := raw.strip())]

@@ -264,7 +264,7 @@ def _start_request(facts: Facts) -> str:
 
 
 def _find_agreed_step(facts: Facts) -> str:
-    """Return the step that the agent announced, if the user only told it to go on."""
+    """Return the step that the agent announced, if the user just agreed to it."""
     said, answer = facts.answers_to, facts.intent
     is_choice = "?" in said or _DIGIT.search(answer) or is_refusal(answer)
     return find_order(said) if promises_more(said) and not is_choice else ""
