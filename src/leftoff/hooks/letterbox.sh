@@ -138,10 +138,12 @@ if [ -f "$ask" ] && [ ! -L "$ask" ]; then
   "$python" -I -m leftoff.hooks.answer "$agent" "$name" "$ask" 2>/dev/null
   exit 0
 fi
-# A zombie, which many containers never collect, counts as dead.
+# A zombie, which many containers never collect, counts as dead. It has no program any more; `read`
+# takes a system call for each byte of the line that says so.
 is_alive() {
   case $1 in '' | 0* | *[!0-9]*) return 1 ;; esac
   kill -0 "$1" || return 1
+  [ ! -e "/proc/$1/exe" ] || return 0
   ! read -r stat <"/proc/$1/stat" || case $stat in *") Z "*) return 1 ;; esac
 }
 
@@ -217,19 +219,14 @@ deliver() {
     wake_settle
     if [ "$n" -gt 9 ]; then
       report_loss
-    elif [ -n "$seeks" ]; then
-      # One process reads the event, and the shell itself finds the session in it and stores it.
-      payload=$(cat)
-      find_session "$payload"
-      [ ! -e "$ready/$agent.$name.$session" ] || reply=$ready/$agent.$name.$session
-      printf '%s\n' "$payload" >>"$event" || report_loss
-      # The event is in the shell already.
-      if [ "$name" = PreToolUse ] && { [ ${#payload} -gt 8192 ] || is_risky " $payload"; }; then
-        printf '%s\n' "$payload" | "$python" -I -m leftoff.hooks.before_command "$agent" "$name" >/dev/null
+    elif [ -n "$seeks" ] || [ "$name" = PreToolUse ]; then
+      # One process stores the event and hands it to the shell, which looks into it.
+      payload=$(tee -a "$event") || report_loss
+      if [ -n "$seeks" ]; then
+        find_session "$payload"
+        [ ! -e "$ready/$agent.$name.$session" ] || reply=$ready/$agent.$name.$session
       fi
-    elif [ "$name" = PreToolUse ] && [ -f "$event" ]; then
-      # Open the event before it is complete: settle removes it then.
-      { cat >&6 || report_loss; protect; } 4<"$event" 5<"$event" 6>>"$event"
+      [ "$name" != PreToolUse ] || protect
     else
       cat >>"$event" || report_loss
     fi 2>/dev/null
@@ -416,24 +413,11 @@ is_risky() {
     'git add '* | 'git commit '* | 'git diff '* | 'git log '* | 'git show '*) return 1 ;;
   esac
 }
-# Take a snapshot before a command that may destroy code, then let the command go on. Some shells
-# read byte by byte, so a longer event is read by `cat`, and a very long one by Python: matching takes
-# time with the square of the length. Only Linux says how long it is; elsewhere, `sh` reads whole
-# blocks.
+# Take a snapshot before a command that may destroy code, then let the command go on. Python looks into
+# a long event: matching takes time with the square of the length.
 protect() {
-  size=0
-  { while read -r line size && [ "$line" != pos: ]; do :; done; } <"/proc/$$/fdinfo/6"
-  if [ "${size:-0}" -gt 8192 ]; then
-    line='rm '
-  elif [ "${size:-0}" -gt 2048 ]; then
-    line=$(cat <&4)
-  else
-    text=
-    while IFS= read -r line || [ -n "$line" ]; do text="$text $line"; done <&4
-    line=$text
-  fi
-  is_risky " $line" || return
-  "$python" -I -m leftoff.hooks.before_command "$agent" "$name" <&5 >/dev/null
+  [ ${#payload} -gt 8192 ] || is_risky " $payload" || return
+  printf '%s\n' "$payload" | "$python" -I -m leftoff.hooks.before_command "$agent" "$name" >/dev/null
 }
 deliver
 exit 0
