@@ -24,7 +24,7 @@ _PROJECTS = 4
 _SIZE = 70_000
 _ROUNDS = 10
 _PYTHONS = 15
-_MOST_STARTS = 500
+_MOST_STARTS = 400
 _MOST_PROCESSES = 2
 # Waiting events happened earlier, and settle must not treat them as happening now.
 _AGO_SECONDS = 600.0

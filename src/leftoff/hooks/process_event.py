@@ -204,9 +204,10 @@ def _join_unoffered(case: Case, *, is_started: bool) -> Case:
     It was declined before, or another session that is open works on it. A session start that is not
     noted yet may still offer it.
     """
-    is_asked = case.event.kind == "prompt" and case.settings.confirm != "always"
+    if case.event.kind != "prompt" or case.settings.confirm == "always":
+        return case
     may_be_busy = is_started and _may_be_busy(case)
-    if not is_asked or not (may_be_busy or case.store.index().count_heads(["declined"])):
+    if not may_be_busy and not case.store.index().count_heads(["declined"]):
         return case
     head = _find_named(case)
     return _join(case, head) if head is not None else case
