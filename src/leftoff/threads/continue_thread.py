@@ -23,7 +23,7 @@ from leftoff.checkpoint import (
 )
 from leftoff.phrases.intents import find_topic
 from leftoff.phrases.short_answers import drop_refusal, is_go_ahead, is_side_question
-from leftoff.session.facts import shell_commands, written_paths
+from leftoff.session.facts import repairs, written_paths
 from leftoff.session.facts.looks import is_check, is_look
 from leftoff.session.facts.report import Facts
 from leftoff.session.facts.sentences import keep_start
@@ -199,8 +199,8 @@ def _keep_failure(head: Checkpoint, draft: Checkpoint, now: dict[str, Any]) -> d
 
 def _repairs(command: str, failure: LastFailure) -> bool:
     """Return whether a command that ran is the failed one, or covers it."""
-    is_same = shell_commands.key_of(failure.command) in shell_commands.repairs(command)
-    return is_same or shell_commands.covers(command, failure.command, failure.error)
+    is_same = repairs.key_of(failure.command) in repairs.list_repaired_keys(command)
+    return is_same or repairs.covers(command, failure.command, failure.error)
 
 
 def _keep_repair(head: Checkpoint, action: NextAction | None) -> dict[str, Any]:

@@ -4,7 +4,6 @@ import pytest
 
 from leftoff.session.facts import shell_commands
 from leftoff.session.facts.looks import is_run_again
-from rows import for_each
 
 
 @pytest.mark.parametrize(
@@ -73,13 +72,6 @@ def test_the_words_of_a_program_in_quotes_are_no_commands() -> None:
     command = "node -e 'const r = run();\nconsole.log(r)' && make test; git status"
 
     assert shell_commands.heads_of(command) == ["node -e", "make test", "git status"]
-
-
-def test_trimmings_do_not_change_the_key() -> None:
-    key = shell_commands.key_of("make test")
-
-    assert shell_commands.key_of("cd a && make test 2>&1 | tail -20") == key
-    assert shell_commands.key_of("make tests") != key
 
 
 @pytest.mark.parametrize(
@@ -189,26 +181,6 @@ def test_a_command_in_a_folder_below_is_shown_with_it() -> None:
     assert shell_commands.unplace(placed, "/r") == "cd tests && pytest -q"
 
 
-@for_each(
-    ("passed", "failed", "error", "is_covered"),
-    [
-        ("pytest", "pytest tests/test_a.py -q", "", True),
-        ("python -m pytest -q", "uv run pytest", "", True),
-        ("pytest tests", "pytest tests/test_a.py", "", True),
-        ("pytest tests/test_b.py", "pytest -q", "FAILED tests/test_b.py::x", True),
-        ("pytest tests/test_b.py", "pytest -q", "FAILED tests/test_a.py::x", False),
-        ("npm run build", "npm run test", "", False),
-        ("cd /r/b && npm test", "cd /r/a && npm test", "", False),
-        ("cd /r && npm test", "cd /r/a && npm test", "", True),
-        ("git status", "git rm a && git status", "", False),
-    ],
-)
-def test_a_success_covers_a_failed_check(
-    passed: str, failed: str, error: str, *, is_covered: bool
-) -> None:
-    assert shell_commands.covers(passed, failed, error) == is_covered
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -253,82 +225,3 @@ def test_a_long_line_of_a_here_document_is_not_cut_in_the_middle() -> None:
     command = f"cat > a <<E\nfirst\nkey = {'k' * 900}\nE\nmake"
 
     assert shell_commands.cut_documents(command) == "cat > a <<E\nfirst\n…\nE\nmake"
-
-
-CONFLICT = "CONFLICT (content): Merge conflict in a.py"
-
-
-@pytest.mark.parametrize(
-    ("command", "failed", "error", "is_over"),
-    [
-        ("git add . && git rebase --continue", "git fetch && git rebase origin/main", CONFLICT, 1),
-        ("GIT_EDITOR=true git rebase --skip", "git pull --rebase", CONFLICT, 1),
-        ("git commit --no-edit", "git merge topic", CONFLICT, 1),
-        ("git cherry-pick --continue", "git rebase main", CONFLICT, 0),
-        ("git rebase --abort", "git rebase main", CONFLICT, 0),
-        ("git commit -m x", "git merge topc", "merge: topc - not something we can merge", 0),
-        ("cd /a && git rebase --continue", "cd /b && git rebase main", CONFLICT, 0),
-    ],
-)
-def test_what_a_conflict_interrupted_ends_with_its_continuation(
-    command: str, failed: str, error: str, is_over: int
-) -> None:
-    assert shell_commands.concludes(command, failed, error) == bool(is_over)
-
-
-@for_each(
-    ("command", "failed", "is_covered"),
-    [
-        ("npm test", "npx jest src/a.test.ts", True),
-        ("npx vitest run", "npm test", True),
-        ("make test", "pytest tests/test_a.py", True),
-        ("cargo test", "cargo build", True),
-        ("npm run build", "npx tsc --noEmit", True),
-        ("npx eslint --fix src", "npm run lint", True),
-        ("npm --prefix web test", "cd /r/web && npm test", True),
-        ("./gradlew build", "./gradlew test", True),
-        ("npm install", "npm ci", True),
-        ("pytest", "npm test", False),
-        ("ruff check .", "pytest", False),
-        ("pytest tests/test_b.py", "pytest", False),
-        ("npx jest src/b.test.ts", "npm test", False),
-        ("cargo check", "cargo test", False),
-        ("npm test", "npm run test:e2e", False),
-        ("npm run build", "npm run build && npm test", False),
-        ("cd /r/api && npm test", "cd /r/web && npm test", False),
-        ("pip install b", "pip install a", False),
-        ("pytest", "python3 tools/check.py", False),
-    ],
-)
-def test_another_check_may_include_a_failed_one(
-    command: str,
-    failed: str,
-    is_covered: bool,  # noqa: FBT001 - a row of the table
-) -> None:
-    assert shell_commands.may_cover(command, failed) == is_covered
-
-
-@for_each(
-    ("command", "failed", "is_covered"),
-    [
-        ("go test ./...", "go test ./a", True),
-        ("go test ./a", "go test -run TestX ./a", True),
-        ("ruff check .", "ruff check src", True),
-        ("go test ./b", "go test ./a", False),
-        ("go test -run TestX ./a", "go test ./a", False),
-        ("go test -run TestY ./a", "go test -run TestX ./a", False),
-    ],
-)
-def test_a_whole_run_covers_a_part(
-    command: str,
-    failed: str,
-    is_covered: bool,  # noqa: FBT001 - a row of the table
-) -> None:
-    assert shell_commands.covers(command, failed) == is_covered
-
-
-def test_a_later_push_repairs_a_rejected_one() -> None:
-    assert shell_commands.pushes_again("git push -u origin HEAD", "git add . && git push")
-    assert not shell_commands.pushes_again("git push --tags", "git push")
-    assert not shell_commands.pushes_again("git pull", "git push")
-    assert not shell_commands.pushes_again("git push", "make")

@@ -28,7 +28,14 @@ from leftoff.agents.stream import (
     UserText,
     prompt_key,
 )
-from leftoff.session.facts import error_lines, file_uses, shell_commands, trail, written_paths
+from leftoff.session.facts import (
+    error_lines,
+    file_uses,
+    repairs,
+    shell_commands,
+    trail,
+    written_paths,
+)
 from leftoff.session.facts.excerpts import clip, title_of
 from leftoff.session.facts.fold_state import (
     FailedRun,
@@ -324,7 +331,7 @@ class Fold:
         state = self.state
         if not shell_commands.without_cd(command) or error_lines.is_harmless(ended.output):
             return
-        key = shell_commands.key_of(command)
+        key = repairs.key_of(command)
         shown = cut(shell_commands.cut_documents(command), _COMMAND_CHARS)
         failed = FailedRun(key, shown, "", state.calls, state.seq, ended.exit or None)
         kept = [f for f in state.failures if _identify(f) != _identify(failed)]
@@ -336,18 +343,18 @@ class Fold:
 
     def _drop_repaired(self, command: str) -> None:
         """Drop the failures of the same command, and of those that this success covers."""
-        repaired = shell_commands.repairs(command)
+        repaired = repairs.list_repaired_keys(command)
         self.state.failures = [
             msgspec.structs.replace(failed, is_overtaken=True)
-            if shell_commands.may_cover(command, failed.command)
+            if repairs.may_cover(command, failed.command)
             else failed
             for failed in self.state.failures
             if not (
-                (failed.key in repaired and shell_commands.is_within(failed.command, command))
-                or shell_commands.commits_again(command, failed.command)
-                or shell_commands.pushes_again(command, failed.command)
-                or shell_commands.concludes(command, failed.command, self._find_error(failed))
-                or shell_commands.covers(command, failed.command, self._find_error(failed))
+                (failed.key in repaired and repairs.is_within(failed.command, command))
+                or repairs.commits_again(command, failed.command)
+                or repairs.pushes_again(command, failed.command)
+                or repairs.concludes(command, failed.command, self._find_error(failed))
+                or repairs.covers(command, failed.command, self._find_error(failed))
             )
         ]
 

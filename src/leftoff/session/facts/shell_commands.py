@@ -1,31 +1,16 @@
-"""Analyze shell commands: what ran, where, what it repairs, moves, deletes and commits."""
+"""Analyze shell commands: what ran, where, and what it moves, deletes and commits."""
 
-import functools
 import re
 from shlex import quote
 
 from leftoff.agents.loose_values import cut
-from leftoff.digests import blake2b
 from leftoff.lazy_patterns import lazy
 from leftoff.session.facts import written_paths
-from leftoff.session.facts.looks import is_check, list_checks
 
 _CD = lazy(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;|\n)\s*)+")
 _CD_TARGET = lazy(r"cd\s+(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*(?:&&|;|\n)")
 _PLACED = lazy(r"cd (?:'([^']*)'|([^\s'\";&|]+)) && (.*)", re.DOTALL)
-_TRIMMINGS = lazy(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
 _COMMIT = lazy(r"\bgit\b[^\n;&|]*\bcommit\b")
-_GIT = lazy(r"(?:\w+ )?git\b")
-_MAY_CONFLICT = lazy(r"\bgit\b[^\n;&|]*?\s(?P<verb>rebase|merge|cherry-pick|revert|am|pull)\b")
-_GOES_ON = lazy(
-    r"\bgit\b[^\n;&|]*?\s(?P<verb>rebase|merge|cherry-pick|revert|am) --(?:continue|skip)\b"
-)
-# Options that select some of the tests; a run without them includes those.
-_FILTER = lazy(
-    r"\s--?(?:run|k|t|g|p|grep|filter|testNamePattern|count|timeout)(?:\s+|=)(?:\"[^\"]*\"|'[^']*'|\S+)"
-)
-_MOVES_COMMITS = lazy(r"\bgit\b[^\n;&|]*?\s(push|pull)\b(?![^\n;&|]*\s--(?:dry-run|tags|delete)\b)")
-_SKIPS_HOOKS = lazy(r"\bcommit\b[^\n;&|]*\s(?:--no-verify|-\w*n\w*)\b")
 _COMMITTED = lazy(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
 # What git says of the branch that it is on; a detached HEAD has none.
 _ON_BRANCH = lazy(
@@ -38,7 +23,7 @@ _ASKS_BRANCH = lazy(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)"
 _NAMES_BRANCH = lazy(r"\bgit\s+(?:checkout|switch|status|commit)\b")
 _ELSEWHERE = lazy(r"\b(?:cd|pushd|Push-Location|Set-Location)\b|\bgit\s[^\n;&|]*?-C\s|\bworktree\b")
 # A command that was cut may lack its closing quote.
-_QUOTED = lazy(r"\"(?:[^\"\\]|\\.)*(?:\"|\Z)|'[^']*(?:'|\Z)", re.DOTALL)
+QUOTED = lazy(r"\"(?:[^\"\\]|\\.)*(?:\"|\Z)|'[^']*(?:'|\Z)", re.DOTALL)
 _OWN = r"(?:[A-Z_]+=\S*\s+)*(?:uvx\s+|uv\s+run\s+|python[\d.]*\s+-m\s+)?(?:[^\s'\"]*/)?leftoff"
 # `leftoff ship` delivers the work, so it is part of it.
 _OWN_COMMAND = lazy(rf"{_OWN}(?!(?:\s+-\S+)*\s+ship\b)(?:\s.*)?", re.DOTALL)
@@ -64,8 +49,6 @@ _RUNS_ANY = frozenset(
     )
     for program in programs.split()
 )
-_REDIRECTION = lazy(r"\s(?:\d?|&)>{1,2}\s*(?:&\d|\S+)")
-_TELLING_NAME = 5
 _SETTING = lazy(r"^(?:(?:[A-Z_][A-Z0-9_]*=\S*|sudo|time|env|do|then|else|!)\s+)+")
 # The parts of a script that run nothing.
 _SYNTAX = lazy(
@@ -90,17 +73,6 @@ _CLONE = lazy(
     r"\bgit\s+(?:clone\b[^\n;&|]*?\s(?P<clone>(?:/|~)[^\s;&|'\"]+)\s*(?:$|[;&|\n])"
     r"|worktree\s+add\s+(?:-\S+\s+(?:\S+\s+)?)*?(?P<tree>/[^\s;&|'\"]+)"
     r"|-C\s+(?P<folder>/[^\s;&|'\"]+))|\bcd\s+(?P<cd>/[^\s;&|'\"]+)\s*(?:&&|;)\s*git\b"
-)
-# What runs a program for others: `python -m pytest` and `uv run pytest` are both pytest.
-_RUNNER = lazy(
-    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|npx|pnpx|bunx|pnpm (?:exec|dlx)|yarn dlx"
-    r"|(?:\S*/)?python[\d.]*(?: -[A-Za-z]+)*? -m|bundle exec|time|sudo|env|timeout \S+|nice"
-    r"|xvfb-run|(?:[A-Z_][A-Z0-9_]*=\S*))\s+"
-)
-# Programs whose first arguments say what they do.
-_SUBCOMMANDS = frozenset(
-    "git make just task npm pnpm yarn bun cargo go deno dotnet mvn gradle gradlew docker mix swift"
-    " mise turbo nx zig rake tox nox invoke composer".split()
 )
 _COMMAND_CHARS = 240
 
@@ -187,7 +159,7 @@ def _cut_messages(command: str) -> str:
         if len(rest) <= _LONGEST_MESSAGE:
             return command
         return f"{command[: document.start()]}{start}{body}{subject} …{_find_rest(command)}"
-    return _QUOTED.sub(_cut_quoted, command) if "\n" in command and not document else command
+    return QUOTED.sub(_cut_quoted, command) if "\n" in command and not document else command
 
 
 def _find_rest(command: str) -> str:
@@ -209,7 +181,7 @@ def join_lines(command: str) -> str:
     if "\n" not in command or _HERE_DOCUMENT.search(command):
         return command
     plain = command.replace("\\\n", " ")
-    masked = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), plain)
+    masked = QUOTED.sub(lambda quoted: "x" * len(quoted[0]), plain)
     ends = [n for n, sign in enumerate(masked) if sign == "\n" and masked[:n].rstrip()]
     for n in reversed(ends):
         is_open = (
@@ -226,28 +198,28 @@ def _is_uneven(command: str) -> bool:
 def is_own_save(command: str) -> bool:
     """Return whether a command only saves the session that runs it."""
     is_save = "leftoff" in command and any(
-        map(_OWN_SAVE.fullmatch, _split_chain(without_cd(command)))
+        map(_OWN_SAVE.fullmatch, split_chain(without_cd(command)))
     )
     return is_save and not without_own(command)
 
 
 def is_own_ship(command: str) -> bool:
     """Return whether a command ships the work of the session that runs it."""
-    return "leftoff" in command and any(map(_OWN_SHIP.fullmatch, _split_chain(without_cd(command))))
+    return "leftoff" in command and any(map(_OWN_SHIP.fullmatch, split_chain(without_cd(command))))
 
 
 def without_own(command: str) -> str:
     """Return the command without leftoff's own parts, which say nothing about the work."""
     if "leftoff" not in command:
         return command
-    parts = _split_chain(without_cd(command))
+    parts = split_chain(without_cd(command))
     kept = [part for part in parts if not _OWN_COMMAND.fullmatch(part)]
     if len(kept) == len(parts):
         return command
     return " && ".join(part for part in kept if part and not part.startswith("cd "))
 
 
-def _split_chain(plain: str) -> list[str]:
+def split_chain(plain: str) -> list[str]:
     """Split a chain of commands; text in quotes and here-documents belongs to its command."""
     masked = _mask(plain)
     cuts = [0, *(at for each in _CHAIN.finditer(masked) for at in each.span()), len(plain)]
@@ -262,39 +234,7 @@ def _mask(plain: str) -> str:
     # The end of a document may have been cut.
     body = _HERE_DOCUMENT.search(plain)
     plain = f"{plain[: body.start()]}{'x' * (len(plain) - body.start())}" if body else plain
-    return _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), plain)
-
-
-def key_of(command: str) -> str:
-    """Return a short key that ignores unimportant differences between commands."""
-    return _digest(_plain(command))
-
-
-def repairs(command: str) -> set[str]:
-    """Return the keys of the failed commands that a success of this one repairs."""
-    plain = _plain(command)
-    parts = plain.split(" && ")
-    if len(parts) == 1:
-        return {_digest(plain)}
-    # `build && test` also repairs a failed `build`, so each run of consecutive parts counts.
-    runs = {
-        " && ".join(parts[start:end])
-        for start in range(min(len(parts), 6))
-        for end in range(start + 1, min(len(parts), 6) + 1)
-    }
-    return {key_of(run) for run in runs} | {_digest(plain)}
-
-
-def _plain(command: str) -> str:
-    command = without_cd(command)
-    # Every removable part contains one of these, and most commands contain none.
-    if "|" in command or "2>&1" in command:
-        command = _TRIMMINGS.sub(" ", command)
-    return " ".join(command.split())
-
-
-def _digest(plain: str) -> str:
-    return blake2b(plain.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return QUOTED.sub(lambda quoted: "x" * len(quoted[0]), plain)
 
 
 def one_line(command: str) -> str:
@@ -309,7 +249,7 @@ def one_line(command: str) -> str:
 
 def heads_of(command: str) -> list[str]:
     """Return the first two words of a command and of those chained to it."""
-    parts = _split_chain(without_cd(cut(cut_documents(command, 80), 600)))
+    parts = split_chain(without_cd(cut(cut_documents(command, 80), 600)))
     heads = [_find_head(_SETTING.sub("", part)) for part in parts]
     named = (cut(head, 80) for head in heads if head and not _SYNTAX.match(head) and head[0] != "-")
     return list(dict.fromkeys(named))[:_MOST_HEADS_OF_ONE]
@@ -319,115 +259,6 @@ def _find_head(part: str) -> str:
     words = part.split()
     # `npm run build` says nothing about `npm run test`.
     return " ".join(words[: 3 if " ".join(words[:2]) in _RUNS_ANY else 2])
-
-
-def covers(command: str, failed: str, error: str = "") -> bool:
-    """Return whether a success of a command shows that a failed check would succeed as well.
-
-    It ran the same program on all that failed, or on what the error names.
-    """
-    if not is_within(failed, command) or _selects_less(command, failed):
-        return False
-    tried = _split_chain(_FILTER.sub(" ", without_cd(failed)))
-    checks = [_find_run(part) for part in tried if is_check(part)]
-    ran = [_find_run(part) for part in _split_chain(without_cd(command))]
-    return bool(checks) and all(
-        any(name == program and _includes(given, targets, error) for name, given in ran)
-        for program, targets in checks
-    )
-
-
-def may_cover(command: str, failed: str) -> bool:
-    """Return whether a success likely includes a failed check, although it is another command.
-
-    `npm test` likely includes `npx jest a.test.ts`, and `cargo test` includes `cargo build`.
-    """
-    wanted = list_checks(without_cd(failed))
-    if not wanted or not is_within(failed, command) or _selects_less(command, failed):
-        return False
-    ran = list_checks(without_cd(command))
-    if not all({check, ("", check[1])} & ran for check in wanted):
-        return False
-    parts = [_find_run(part) for part in _split_chain(without_cd(command))]
-    tried = [_find_run(part) for part in _split_chain(_FILTER.sub(" ", without_cd(failed)))]
-    # The same program on something else, or a program on some files only, shows nothing.
-    return all(
-        _includes_all(given) or not (given and set(given) != set(targets))
-        for name, given in parts
-        for other, targets in tried
-        if name == other or any("." in each or "/" in each for each in given)
-    )
-
-
-def _selects_less(command: str, failed: str) -> bool:
-    """Return whether a command runs only tests that it selects otherwise than the failed one."""
-    return not set(_FILTER.findall(command)) <= set(_FILTER.findall(failed))
-
-
-def pushes_again(command: str, failed: str) -> bool:
-    """Return whether a command pushes or pulls what a failed one could not."""
-    verbs = [{found[1] for found in _MOVES_COMMITS.finditer(each)} for each in (command, failed)]
-    return bool(verbs[1]) and verbs[1] <= verbs[0] and is_within(failed, command)
-
-
-def commits_again(command: str, failed: str) -> bool:
-    """Return whether a command makes the commit that failed; a skipped hook repairs nothing."""
-    if not (commits(command) and commits(failed)) or _SKIPS_HOOKS.search(command):
-        return False
-    parts = _split_chain(without_cd(failed))
-    return is_within(failed, command) and all(map(_GIT.match, parts))
-
-
-def concludes(command: str, failed: str, error: str) -> bool:
-    """Return whether a command ends what a conflict interrupted, such as a rebase."""
-    done = {found["verb"] for found in _GOES_ON.finditer(command)}
-    if commits(command):
-        done |= {"merge", "revert", "cherry-pick"}
-    # A pull merges or rebases.
-    if done and "onflict" in error.replace("CONFLICT", "conflict"):
-        begun = {found["verb"] for found in _MAY_CONFLICT.finditer(failed)}
-        return bool(begun) and begun <= {*done, "pull"} and is_within(failed, command)
-    return False
-
-
-def is_within(failed: str, command: str) -> bool:
-    """Return whether a placed command ran where another one failed, or in a folder above it."""
-    folder, above = folder_of(failed), folder_of(command)
-    return not (folder and above) or written_paths.is_under(folder, above)
-
-
-def _includes_all(given: tuple[str, ...]) -> bool:
-    return not given or bool({".", "./", "./...", "..."} & set(given))
-
-
-def _includes(given: tuple[str, ...], targets: tuple[str, ...], error: str) -> bool:
-    if _includes_all(given):
-        return True
-    folders = [each.removesuffix("...").rstrip("/") for each in given]
-    starts = tuple(f"{each}{end}" for each in folders for end in ("/", "::"))
-    if targets and all(each in given or each.startswith(starts) for each in targets):
-        return True
-    files = [name for each in given if "." in (name := each.partition("::")[0])]
-    return any(len(name) >= _TELLING_NAME and name in error for name in files)
-
-
-@functools.lru_cache(maxsize=256)
-def _find_run(part: str) -> tuple[str, tuple[str, ...]]:
-    """Return the program that a command runs, and what it is run on."""
-    masked = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), part)
-    end = masked.find("|")
-    plain = _REDIRECTION.sub(" ", part[:end] if end >= 0 else part).strip()
-    while found := _RUNNER.match(plain):
-        plain = plain[found.end() :]
-    name, *words = plain.split() or [""]
-    name = name.rsplit("/", 1)[-1]
-    given = [word for word in words if not word.startswith("-") and not word.isdigit()]
-    if name in _SUBCOMMANDS and given:
-        verb = given.pop(0)
-        name = f"{name} {verb}"
-        if verb in {"run", "compose"} and given:
-            name = f"{name} {given.pop(0)}"
-    return name, tuple(given)
 
 
 def is_search(command: str) -> bool:
@@ -445,7 +276,7 @@ def clone_in(command: str, cwd: str) -> str:
 
 def moves_in(command: str) -> list[tuple[str, str]]:
     """Return the files that a command renames, each with its new path."""
-    parts = _split_chain(cut(command, 2000)) if "mv " in command else []
+    parts = split_chain(cut(command, 2000)) if "mv " in command else []
     found = [move for part in parts if (move := _MOVE.fullmatch(part))]
     return [(move["old"], _place_moved(move["old"], move["new"])) for move in found]
 
@@ -454,7 +285,7 @@ def removals_in(command: str) -> list[str]:
     """Return the files and folders that a command deletes or moves away."""
     if "rm " not in command and "mv " not in command and "Remove-Item" not in command:
         return []
-    parts = _split_chain(cut(command, 2000))
+    parts = split_chain(cut(command, 2000))
     found = [remove for part in parts if (remove := _REMOVE.fullmatch(part))]
     words = [word for each in found for word in (each["paths"] or each["path"]).split()]
     plain = [word for word in (word.strip("\"'") for word in words) if _PLAIN_PATH.fullmatch(word)]
