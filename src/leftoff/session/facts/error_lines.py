@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from typing import NamedTuple
 
 from leftoff.agents.loose_values import cut
 from leftoff.checkpoint import COMPLETED
@@ -49,13 +50,26 @@ _LOCATED = lazy(
     # Formatters name the files that they would change.
     r"|^(?:\[warn\]|[Ww]ould reformat:?) \S+\.\w+$"
 )
-# Rust, Vitest, JavaScript, Go, Ruby, PowerShell, Python and Terraform name the place apart from
-# what is wrong there.
-_PLACE = lazy(
-    rf"^(?:(?:-->|❯|#|[Aa]t(?: .*?)??) ?)?\(?(?:file://)?(?P<place>{_FILE_LINE}))"
-    r"\)?:?(?: \{| \+0x\w+| char:\d+|in .*|(?P<frame>(?: 0x\w+)? in \S.*))?$"
-    r"|^File \"(?P<file>[^\"<>]+)\", line (?P<line>\d+)\b"
-    r"|^\W*on (?P<config>[\w./-]+) line (?P<at>\d+)\b"
+
+
+class _PlaceForm(NamedTuple):
+    """How some languages name a place, on a line apart from what is wrong there."""
+
+    pattern: re.Pattern[str]
+    is_last: bool = False
+    """Whether the last such line is the place of the error, and not the first."""
+
+
+_PLACE_START = rf"(?:(?:-->|❯|#|[Aa]t(?: .*?)??) ?)?\(?(?:file://)?(?P<place>{_FILE_LINE}))\)?:?"
+_PLACE_FORMS = (
+    # Rust, Vitest, JavaScript, Go, Ruby and PowerShell.
+    _PlaceForm(lazy(rf"{_PLACE_START}(?: \{{| \+0x\w+| char:\d+|in .*)?$")),
+    # Stacks that name the function behind the place: `app.py:3 in main`.
+    _PlaceForm(lazy(rf"{_PLACE_START}(?: 0x\w+)? in \S.*$"), is_last=True),
+    # Python.
+    _PlaceForm(lazy(r"File \"(?P<file>[^\"<>]+)\", line (?P<line>\d+)\b"), is_last=True),
+    # Terraform.
+    _PlaceForm(lazy(r"\W*on (?P<file>[\w./-]+) line (?P<line>\d+)\b")),
 )
 _CALLED_AT = lazy(r"at \S.*:\d+\)?(?: \{)?$")
 _FOREIGN = lazy(
@@ -201,7 +215,7 @@ def _list_located(lines: list[str]) -> list[str]:
     for before, line in itertools.pairwise(["", *lines]):
         if line.startswith("E  ") and not before.startswith("E  "):
             said = line[1:].lstrip()
-        if _LOCATED.match(line) and not _PLACE.match(line) and not _FOREIGN.search(line):
+        if _LOCATED.match(line) and not _match_place(line) and not _FOREIGN.search(line):
             place, _, name = line.rpartition(": ")
             # Below the code of a test, pytest names only the type of the error.
             full = f"{place}: {said}" if said and _BARE_TYPE.fullmatch(name) else line
@@ -248,12 +262,20 @@ def _find_last_step(lines: list[str]) -> list[str]:
 
 def _find_place(lines: list[str]) -> str:
     """Return the file and line that an error names apart from its message."""
-    found = [each for line in lines if (each := _PLACE.match(line)) and not _FOREIGN.search(line)]
+    found = [each for line in lines if (each := _match_place(line)) and not _FOREIGN.search(line)]
     if not found:
         return ""
-    # A Python traceback ends with the place; the others begin with it.
-    match = found[-1] if found[-1]["file"] or found[-1]["frame"] else found[0]
-    return match["place"] or f"{match['file'] or match['config']}:{match['line'] or match['at']}"
+    place, form = found[-1]
+    return place if form.is_last else found[0][0]
+
+
+def _match_place(line: str) -> tuple[str, _PlaceForm] | None:
+    """Return the place that a line names, and how."""
+    for form in _PLACE_FORMS:
+        if match := form.pattern.match(line):
+            named = match.groupdict()
+            return named.get("place") or f"{named['file']}:{named['line']}", form
+    return None
 
 
 def explain_failure(output: str, exit_code: int | None, command: str = "") -> str:
