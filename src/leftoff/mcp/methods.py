@@ -108,16 +108,17 @@ class Methods:
             known = ", ".join(tool_schemas.ARGUMENTS)
             problem = f"This server has no tool {str(name)[:100]!r}. Its tools: {known}."
             raise RpcError(json_rpc.INVALID_PARAMS, problem)
-        find_caller = self._find_caller(connection, params)
+        # Imported first, it takes less memory than the modules that need it would take.
+        import_msgspec()
+        find_caller = self._identify_later(connection, params)
         return mcp.run_tools.call(name, params.get("arguments"), find_caller)
 
     def _read_resource(self, connection: Connection, params: "dict[str, Any]") -> "dict[str, Any]":
-        find_caller = self._find_caller(connection, params)
+        import_msgspec()
+        find_caller = self._identify_later(connection, params)
         return mcp.mcp_resources.read(params.get("uri"), find_caller)
 
-    def _find_caller(self, connection: Connection, params: "dict[str, Any]") -> "FindCaller":
-        # What answers a call needs msgspec, and a server should take little memory.
-        import_msgspec()
+    def _identify_later(self, connection: Connection, params: "dict[str, Any]") -> "FindCaller":
         return lambda: mcp.caller.identify(self._session, connection, params)
 
 
