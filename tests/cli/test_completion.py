@@ -97,6 +97,10 @@ def offered(cli: Cli, shell: str, words: str) -> list[str]:
         ("leftoff config set budg", ["budget"]),
         ("leftoff purge --ol", ["--older-than"]),
         ("leftoff show zzz", []),
+        ("leftoff help sea", ["search"]),
+        ("leftoff help memory a", ["add", "approve"]),
+        ("leftoff help save x", []),
+        ("leftoff help nope x", []),
     ],
 )
 def test_commands_options_and_names_are_offered(

@@ -9,7 +9,7 @@ import pytest
 
 from cli.runs import Cli
 from leftoff.cli import leftoff
-from leftoff.cli.catalog import ALIASES, COMMANDS, EXAMPLES, GROUPS, PLUMBING
+from leftoff.cli.catalog import ALIASES, COMMANDS, EXAMPLES, GROUPS, OTHER_WORDS, PLUMBING
 
 _MOST_CHARS = 60
 
@@ -96,6 +96,16 @@ def test_a_mistyped_command_gets_a_suggestion(cli: Cli) -> None:
 
     assert result.code == 2
     assert "No such command 'sav'. Did you mean `leftoff save`?" in result.err
+
+
+@pytest.mark.parametrize("word", OTHER_WORDS)
+def test_the_word_of_another_tool_gets_the_command_it_means(cli: Cli, word: str) -> None:
+    result = cli(word)
+
+    assert result.code == 2
+    assert f"Did you mean `leftoff {OTHER_WORDS[word]}`?" in result.err
+    assert word not in {*COMMANDS, *ALIASES}
+    assert OTHER_WORDS[word] in {*COMMANDS, "--version"}
 
 
 def test_a_word_that_is_like_no_command_gets_none(cli: Cli) -> None:

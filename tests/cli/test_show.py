@@ -98,7 +98,18 @@ def test_latest_shows_the_newest(cli: Cli) -> None:
 
 def test_latest_with_nothing_saved_says_so(cli: Cli) -> None:
     assert cli("latest").code == 1
-    assert cli("latest", "--json").json["error"] == "No saved checkpoints found."
+    result = cli("latest", "--json").json
+    assert result["error"] == "No saved checkpoints found."
+    assert result["hint"] == "Run `leftoff save` to create one."
+
+
+def test_show_asks_for_a_name_if_all_threads_have_ended(cli: Cli) -> None:
+    cli.ok("save", "first-thing", "--summary=Some work")
+    cli.ok("done", "first-thing")
+
+    result = cli("show", "--json").json
+    assert result["error"].startswith("Nothing is open; 1 thread is done")
+    assert result["hint"] == "Name one, or run `leftoff save` to create one."
 
 
 def test_status_tells_where_one_is_and_what_is_open(cli: Cli, repo: Repo) -> None:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from leftoff import DISTRIBUTION, __version__
-from leftoff.cli.catalog import ALIASES, COMMANDS, EXAMPLES, GROUPS, PLUMBING, CommandHelp
+from leftoff.cli.catalog import (
+    ALIASES,
+    COMMANDS,
+    EXAMPLES,
+    GROUPS,
+    OTHER_WORDS,
+    PLUMBING,
+    CommandHelp,
+)
 from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED, wrap_os_error
 from leftoff.load_on_use import load_on_use
 
@@ -150,6 +158,8 @@ _LEAST_ALIKE = 0.65
 
 
 def _suggest(name: str) -> str:
+    if name in OTHER_WORDS:
+        return f" Did you mean `leftoff {OTHER_WORDS[name]}`?"
     import difflib  # noqa: PLC0415 - 1 ms, and only needed after a typo
 
     close = difflib.get_close_matches(name, [*COMMANDS, *ALIASES], _MOST_SUGGESTED, _LEAST_ALIKE)

@@ -271,6 +271,30 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Hidden aliases, each with the command and options it runs."""
 
+OTHER_WORDS: dict[str, str] = {
+    "abandon": "drop",
+    "add": "save",
+    "checkpoint": "save",
+    "cat": "show",
+    "continue": "resume",
+    "disable": "off",
+    "enable": "on",
+    "find": "search",
+    "finish": "done",
+    "history": "log",
+    "info": "status",
+    "install": "init",
+    "load": "resume",
+    "open": "resume",
+    "remove": "clear",
+    "revert": "undo",
+    "setup": "init",
+    "threads": "list",
+    "version": "--version",
+    "view": "show",
+}
+"""Words that other tools use, each with the command to suggest."""
+
 EXAMPLES: dict[str, str] = {
     "config allow": "leftoff config allow",
     "config explain": "leftoff config explain",

@@ -1,14 +1,28 @@
 """The `leftoff help` command: show the help of a command, or of all."""
 
 import click
+from click.shell_completion import CompletionItem
 
 from leftoff.cli import ALL, leftoff
 from leftoff.cli.app import App, command
 from leftoff.errors import UsageError
 
 
+def _complete_commands(
+    context: click.Context, _parameter: click.Parameter, typed: str
+) -> list[CompletionItem]:
+    """Complete the names of commands, and of the subcommands of a group."""
+    group: click.Command | None = leftoff
+    for name in context.params["names"] or ():
+        group = group.get_command(context, name) if isinstance(group, click.Group) else None
+    if not isinstance(group, click.Group):
+        return []
+    found = group.shell_complete(click.Context(group, parent=context), typed)
+    return [each for each in found if not each.value.startswith("-")]
+
+
 @command(name="help")
-@click.argument("names", nargs=-1, metavar="[COMMAND]...")
+@click.argument("names", nargs=-1, metavar="[COMMAND]...", shell_complete=_complete_commands)
 def help_(app: App, names: tuple[str, ...]) -> None:
     """Show the help of a command, or of all.
 

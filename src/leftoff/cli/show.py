@@ -77,8 +77,11 @@ def _newest(app: App, plan: str | None) -> CheckpointEntry:
             hint="Run `leftoff show` for the newest one, or `leftoff status --plan` for the plans.",
         )
     if entry is None:
-        nothing = format_nothing_open(app, "No saved checkpoints found.")
-        hint = ["Name one, or run `leftoff save` to create one."]
+        empty = "No saved checkpoints found."
+        nothing = format_nothing_open(app, empty)
+        hint = ["Run `leftoff save` to create one."]
+        if nothing != empty:
+            hint = ["Name one, or run `leftoff save` to create one."]
         hint += cli.everywhere_view.point_elsewhere(app)
         raise NoSuchCheckpoint(nothing, hint=" ".join(hint))
     return entry
