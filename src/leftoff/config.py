@@ -420,7 +420,7 @@ def _parse_value(key: str, value: Any) -> Any:
         return getattr(msgspec.convert({key: value}, Settings, strict=False), key)
     except msgspec.ValidationError as error:
         why = explain_error(error)
-        # Of a word that is none of the choices, it only says that it is invalid.
+        # For a word that is not one of the choices, it only says that it is invalid.
         reason = "" if why.startswith("Invalid value") else f": {why}"
         raise UsageError(f"Invalid value {value!r} for {key}{reason}", hint=HELP[key]) from error
 

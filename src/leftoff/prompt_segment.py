@@ -20,7 +20,7 @@ _ACTIVE = frozenset("%$`\\\"'!{}()<>|&;")
 
 
 def show(*, now: float) -> str | None:
-    """Return the line, empty if there is nothing to show; None if it must be made anew."""
+    """Return the line, empty if there is nothing to show; None if it must be rebuilt."""
     try:
         return _show(state_folder(), os.getcwd(), now)  # noqa: PTH109 - pathlib is slow to load
     except (OSError, ValueError):

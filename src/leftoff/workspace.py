@@ -402,7 +402,7 @@ class Workspace:
         return threads.check_claims.check(checkpoint, self.project, self.store.now())
 
     def find_taken(self, name: str | None) -> CheckpointEntry | None:
-        """Find a checkpoint that this session has resumed, and thereby closed.
+        """Find a checkpoint that this session has resumed and so closed.
 
         Accepting it again must work: an agent may repeat a command whose answer it lost.
         """
@@ -599,7 +599,7 @@ class Workspace:
 
 
 def _refuse_unknown(fields: Mapping[str, Any]) -> None:
-    """Refuse keywords that are no field; a checkpoint would keep a misspelled one unread."""
+    """Refuse keywords that are not fields; a checkpoint would keep a misspelled one unread."""
     unknown = [key for key in fields if key not in Fields.__annotations__]
     if unknown:
         raise UsageError(

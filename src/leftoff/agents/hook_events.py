@@ -99,7 +99,7 @@ class Dialect(Protocol):
     """Whether a compaction is followed by a session start; if not, the next prompt is answered."""
 
     def translate(self, event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
-        """Convert a payload to an event; None if it holds nothing of interest."""
+        """Convert a payload to an event; None if leftoff does not use it."""
 
     def find_transcript(self, root: Path, session_id: str) -> str:
         """Return a session's transcript below the agent's folder; empty if there is none."""

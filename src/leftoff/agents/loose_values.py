@@ -66,7 +66,7 @@ def parts_text(content: Any, *types: str) -> str:
 
 
 def decode_mapping(value: Any) -> dict[str, Any]:
-    """Return an object, also if it is encoded as a JSON string."""
+    """Return an object, even if it is encoded as a JSON string."""
     if not isinstance(value, str):
         return mapping(value)
     try:

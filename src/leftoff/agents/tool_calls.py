@@ -156,7 +156,7 @@ def _list_removed(arguments: Any, values: dict[str, Any], command: str) -> tuple
 
 
 def _count_lines(arguments: Any, values: dict[str, Any], command: str) -> tuple[int, int]:
-    """Return how many lines an edit adds and drops, as far as its arguments show that."""
+    """Return how many lines an edit adds and drops, if its arguments show that."""
     if patched := count_patched_lines(command or _find_patch(arguments, values)):
         return patched
     return count_changed_lines(first_text(values, *_OLD), first_text(values, *_NEW))

@@ -172,7 +172,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code, whatever ends it."""
     given = sys.argv[1:] if arguments is None else [*arguments]
     try:
-        # Not standalone: click's own error handling knows nothing of leftoff's exit codes. Commands
+        # Not standalone: click's own error handling does not know leftoff's exit codes. Commands
         # read `obj` to repeat their arguments in the choices they offer.
         code = leftoff.main(given, prog_name="leftoff", standalone_mode=False, obj=given)
         # Flush now: at interpreter exit, a full disk could no longer change the exit code.

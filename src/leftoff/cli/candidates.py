@@ -115,7 +115,7 @@ def _read_mtime(path: Path) -> datetime | None:
 
 
 def _describe_unreadable(app: App, key: str, waiting: WaitingFile) -> Candidate:
-    """Describe an unreadable file as a candidate, as far as its data is known."""
+    """Describe an unreadable file as a candidate, with the data that is known."""
     copy = app.store.index().get(waiting.copy_id) if waiting.copy_id else None
     known = _build_candidate(app, copy) if copy is not None and not copy.problem else None
     return Candidate(

@@ -97,7 +97,7 @@ def _build_columns(
 
 
 def show_elsewhere(app: App, found: Everywhere) -> None:
-    """Show what is open in all projects, where the current folder is none."""
+    """Show what is open in all projects, if the current folder is not a project."""
     app.out.text(f"{'open':9}{_format_open(found)}")
     if found.threads:
         app.out.gap()

@@ -41,7 +41,7 @@ def guide(app: App, agent: str | None, profile: str | None) -> None:
 
 
 def _show_page(app: App, text: str) -> None:
-    """Show the guide to a person: wrapped, but for its commands, which somebody may copy."""
+    """Show the guide to a person: wrapped, except for commands, which somebody may copy."""
     with app.out.paged():
         for number, part in enumerate(text.strip().split("```")):
             if number % 2:

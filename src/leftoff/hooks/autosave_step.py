@@ -211,7 +211,7 @@ def _has_unsaved_notes(case: Case) -> bool:
     return last is None or last.saved_at.timestamp() < path.stat().st_mtime
 
 
-# Hooks note the rest automatically, also from small talk.
+# Hooks note the rest automatically, even from small talk.
 _WORK = ("summary", "done", "next_action")
 
 

@@ -21,7 +21,7 @@ SECONDS = 10
 TRIED = "~"
 """Separates the name of an event from its tries: failures, and deaths of settle."""
 _CLOCK = "/proc/uptime"
-# One write replaces the whole line, padded so that nothing of the last one remains.
+# One write replaces the whole line, padded so that no part of the previous one remains.
 _WIDTH = 300
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 

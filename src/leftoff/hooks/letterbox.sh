@@ -393,7 +393,7 @@ is_other() {
 }
 # Return whether a text has a word of a command that may destroy uncommitted code. A word too many
 # costs a start of Python, which reads the command exactly; a word too few can cost somebody's work.
-# In JSON, `\n` or `\t` can stand before a word.
+# In JSON, `\n` or `\t` can come before a word.
 is_risky() {
   case $1 in
     *'git\t'*) ;;

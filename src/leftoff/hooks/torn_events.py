@@ -20,7 +20,7 @@ _HEAD_BYTES = 64 * 1024
 
 
 def repair_event(letter: Letter, environment: Environment) -> HookEvent | None:
-    """Return the event as far as it can be restored; None if its session is unknown."""
+    """Return what can be restored of the event; None if its session is unknown."""
     dialect = DIALECTS.get(letter.agent)
     if dialect is None:
         return None

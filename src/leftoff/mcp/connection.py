@@ -140,7 +140,7 @@ class Connection:
             self._is_idle = False
         return True
 
-    # --- requests of ours ---
+    # --- requests to the client ---
 
     def ask(self, method: str, *, seconds: float) -> object:
         """Send the client a request and return its result; None if it gives none in time."""

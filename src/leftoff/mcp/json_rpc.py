@@ -86,7 +86,7 @@ def encode(message: object) -> bytes:
 
 
 def parse(value: object) -> Message:
-    """Return the message that a JSON value stands for; raise RpcError if it is none."""
+    """Return the message that a JSON value stands for; raise RpcError if it is not one."""
     if not isinstance(value, dict):
         raise RpcError(INVALID_REQUEST, "A message must be a JSON object.")
     method, id_ = value.get("method"), value.get("id")

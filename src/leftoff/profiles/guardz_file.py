@@ -413,7 +413,7 @@ def _write_sections(checkpoint: Checkpoint) -> Iterable[tuple[str, str | None]]:
     yield DONE, _write_list(checkpoint.done)
     yield FAILED, _write_list(_write_reason(each.what, each.why) for each in checkpoint.failed)
     yield FILES, _write_list(map(_write_path, _find_files(checkpoint)))
-    # guardz has no place for these, and a file that shows nothing of them would lose them.
+    # guardz has no place for these, and a file without them would lose them.
     decisions = [_write_reason(each.what, each.why) for each in checkpoint.decisions]
     yield DECISIONS, _write_list(decisions) if decisions else None
     yield NOTES, _write_list(checkpoint.notes) if checkpoint.notes else None

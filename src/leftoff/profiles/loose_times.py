@@ -91,7 +91,7 @@ def _find_month(word: str) -> str | None:
 
 
 def _add_time(day: datetime, before: str, after: str) -> tuple[datetime | None, bool]:
-    """Add the time and the zone that stand after a date, or before it."""
+    """Add the time and the zone that follow a date or precede it."""
     rest = f"{before} {after}"
     found = _TIME.search(rest)
     if found is None:

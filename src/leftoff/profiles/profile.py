@@ -38,7 +38,7 @@ class Native(msgspec.Struct, frozen=True, kw_only=True):
     shows: str = ""
     """The id of the checkpoint it was written from, if nobody changed it since."""
     is_open: bool = True
-    """Whether it may still be resumed, as far as the files show."""
+    """Whether it may still be resumed, judging by the files."""
     problem: str | None = None
 
 

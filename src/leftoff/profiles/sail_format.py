@@ -1,6 +1,6 @@
 """Read and write one sail checkpoint as JSON: sail's own keys, and what those cannot hold.
 
-Sail's readers ignore unknown keys, so a member of ours stores what would be lost: the name, the
+Sail's readers ignore unknown keys, so leftoff adds a member with what would be lost: the name, the
 moment to the millisecond, and values that a plain text cannot distinguish.
 """
 

@@ -1,8 +1,8 @@
 """Remember which folders of this machine are projects with a store, to list all of them.
 
 The state folder has one small file for each store, named after the store's path. A project adds its
-own when it first writes or lists something. What the file says is only a hint: whoever uses it
-looks for the project again, with all the checks of `find_project`.
+own when it first writes or lists something. The file's content is only a hint: its readers look
+for the project again, with all the checks of `find_project`.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ def remember(project: "Project") -> None:
 
 
 def list_known(environment: "Environment") -> list[Path]:
-    """List the folders of all projects that ever had a store, also of those that are gone."""
+    """List the folders of all projects that ever had a store, including those that are gone."""
     found = _read_all(environment.state_folder / _FOLDER)
     return list(dict.fromkeys(each.root for _, each in found))
 

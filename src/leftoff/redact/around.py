@@ -24,10 +24,10 @@ from leftoff.redact.places import PLACES, SecretPlace
 from leftoff.redact.private_keys import PRIVATE_KEYS
 from leftoff.redact.prose import PROSE, is_stated
 from leftoff.redact.rule_index import ANCHOR_WORDS
+from leftoff.redact.secret_names import KEY_GUARD
 from leftoff.redact.shapes import Span
 from leftoff.redact.statements import STATEMENTS
 from leftoff.redact.syntaxes import NAME_GUARD, PASS_GUARD
-from leftoff.redact.telling_words import KEY_GUARD
 
 _ABBREVIATIONS = {
     "<h>": r"(?:<q>)?\]?\s{0,8}[:=]\s{0,8}(?:<q>)?",
@@ -345,7 +345,7 @@ def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
             after = _COMMAND_END.search(data, found.end(), end)
             stop, count = after.start() if after else end, 0
         count += 1
-        # `docker exec db mysql -p…` has two. A line of nothing but tools still takes linear time.
+        # `docker exec db mysql -p…` has two. A line of tools alone still takes linear time.
         at = found.end() if count < _MOST_TOOLS else stop
         for kind, pattern, judge in rows[found[1].lower()]:
             for hit in pattern.finditer(data, found.end(), stop):

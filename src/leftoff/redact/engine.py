@@ -46,7 +46,7 @@ _GUESS = 5
 
 # Plain text: no escape, sign, address, option or marker, and no run that is as long as a key. Every
 # rule needs one of these or a word that it begins with. An option follows a blank, so a hyphen
-# within a word is none.
+# within a word does not start one.
 _PLAIN = re.compile(r"(?:\w[\w-]{0,18}+(?![\w-])|[ \n,.;!?()/]++)*+", re.ASCII)
 # Longer texts are rarely plain, so a look at them is wasted.
 _MOST_PLAIN = 1000

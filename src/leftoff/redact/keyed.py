@@ -36,9 +36,9 @@ from leftoff.redact.judge import (
     looks_random,
 )
 from leftoff.redact.prose import is_remark, is_stated, is_stated_token
+from leftoff.redact.secret_names import names_secret
 from leftoff.redact.shapes import Span
 from leftoff.redact.syntaxes import SEPARATOR, SUFFIX, VALUE, WORD
-from leftoff.redact.telling_words import is_telling
 
 STEMS = tuple(KINDS)
 _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -91,10 +91,10 @@ def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
     """Return the value of the name that has this word at this position, if it is a secret."""
     # For a key, the name is cheaper to check than the value, and rules out most of them.
     is_key = stem == b"key"
-    if is_key and (low[at - 1 : at] not in _JOINED or not is_telling(data, low, stem, at)):
+    if is_key and (low[at - 1 : at] not in _JOINED or not names_secret(data, low, stem, at)):
         return None
     found = _pattern(stem).match(low, at)
-    if not found or not (is_key or is_telling(data, low, stem, at)):
+    if not found or not (is_key or names_secret(data, low, stem, at)):
         return None
     if found["blank"] is not None and not _may_be_spaced(data, at):
         return None
@@ -287,7 +287,7 @@ def _is_expression(data: bytes, one: Assignment, value: bytes) -> bool:
     after = data[found.start("bare") + len(value) :][:_AFTER]
     if found["tag"] or found["item"]:
         # `<a href="…/password">reset</a>` is a link.
-        # `<PASSWORD> db/app`, `<PASSWORD>@host` and `Map<Key, Password>.get` are no XML.
+        # `<PASSWORD> db/app`, `<PASSWORD>@host` and `Map<Key, Password>.get` are not XML.
         is_open = found["gap"] or value.startswith((b"@", b"."))
         is_closed = (_CLOSED if is_open else _CLOSED_OR_CUT).match(after)
         return not is_closed or bool(_LINKED.match(after))

@@ -54,7 +54,7 @@ _KEYS = lazy(rb"(?s)(?<![A-Za-z0-9])(?=([A-Za-z0-9*_:]..))")
 # for.
 _LATER_KEYS = lazy(rb"(?s)[^A-Za-z0-9](?=([A-Za-z0-9*_:]..))")
 _TILDE = lazy(rb"Q~")
-# What may stand between the opening of a shape and its long run: dots, slashes, a colon.
+# What may come between the opening of a shape and its long run: dots, slashes, a colon.
 _LEAD_JOINTS = b".~:!/$=+@?|;*&"
 _LEAD_BYTES = bytes(sorted(_RUN_BYTES)) + _LEAD_JOINTS
 _LEAD, _TRAIL = 120, 60

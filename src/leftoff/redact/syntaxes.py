@@ -15,7 +15,7 @@ SUFFIX = (
 )
 # After a bracket there is only a value to fall back to.
 _NO_DEFAULT = rb"\)(?![ ]{0,2}(?:[,|?]|or[ ]))"
-# A short word and a blank after it is no value of a key or a token: `token count: 12`.
+# A short word and a blank after it is not the value of a key or a token: `token count: 12`.
 _NEXT_WORD = rb"[ ](?!(?:is|was|ist|war|key|access|value|or|new)\b)[a-z]{1,7}[:.]?(?=[ \t\r\n])"
 # If one of these letters follows the name of a secret, no suffix and no separator follows it.
 NAME_GUARD = rb"(?![cefghijmquwxyz]|s(?!t)|" + _NO_DEFAULT + b"|" + _NEXT_WORD + b")"

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 
 from leftoff.checkpoint import NOTHING_NEXT
-from leftoff.names import FORBIDDEN, kebab, list_telling_words
+from leftoff.names import FORBIDDEN, kebab, list_secret_names
 from leftoff.phrases.intents import (
     Intent,
     begins_with_continue,
@@ -168,7 +168,7 @@ def _has_only(text: str, known: Collection[str]) -> bool:
 
 
 def _names(text: str, known: Collection[str]) -> bool:
-    """Return whether a message is nothing but the name of the work, as in `the coupon codes`."""
+    """Return whether a message is only the name of the work, as in `the coupon codes`."""
     said = [word for part in fold(text).split() for word in kebab(part).split("-") if word]
     if not 0 < len(said) <= _MOST_NAMING:
         return False
@@ -187,7 +187,7 @@ def _repeats(text: str, next_action: str) -> bool:
 
 
 def _list_words(text: str) -> list[str]:
-    return [word for word in list_telling_words(text) if word not in _VAGUE]
+    return [word for word in list_secret_names(text) if word not in _VAGUE]
 
 
 def _list_distinctive(words: Iterable[str]) -> list[str]:
@@ -197,7 +197,7 @@ def _list_distinctive(words: Iterable[str]) -> list[str]:
 def _list_stems(text: str) -> set[str]:
     # People write "log in" as two words, and call the work "the login thing".
     joined = ("".join(found) for found in _TWO_WORDS.findall(fold(text)))
-    return {*map(_cut_to_stem, (*list_telling_words(text), *joined))}
+    return {*map(_cut_to_stem, (*list_secret_names(text), *joined))}
 
 
 def _is_known(word: str, known: Collection[str]) -> bool:

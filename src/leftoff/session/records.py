@@ -228,7 +228,7 @@ def _read_life(path: Path) -> Life | None:
 
 
 def list_lives(state: Path, project: Project) -> list[Life]:
-    """Return a project's sessions that have not ended, as far as hooks reported."""
+    """Return a project's sessions that have not ended, according to hooks."""
     folder = state / "live"
     files = sorted(folder.glob("*.json")) if disk.is_own_folder(folder) else []
     found = [life for life in map(_read_life, files) if life is not None]

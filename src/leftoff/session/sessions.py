@@ -285,7 +285,7 @@ def _read_on(
 def _find_refusal(error: LeftoffError | OSError) -> OSError | None:
     """Return why the system refused to read a file that may be a session.
 
-    A missing file, or one that is not a transcript, is none.
+    A missing file, or one that is not a transcript, is not refused.
     """
     cause = error if isinstance(error, OSError) else error.__cause__
     if isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):

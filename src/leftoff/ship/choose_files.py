@@ -124,7 +124,7 @@ class Judge:
         return _explain_secret(found, known) if found else None
 
     def _list_sessions(self) -> list[str]:
-        """Return the ids of sessions, which native state names and which are no secrets."""
+        """Return the ids of sessions, which native state names and which are not secrets."""
         folders = [self._repo.worktree / each for each in SESSION_FOLDERS]
         return [path.name for each in folders if each.is_dir() for path in each.iterdir()]
 

@@ -230,7 +230,7 @@ def _describe_news(
     )
     done = _list_new(saved, known)
     is_stated = saved is not None and "summary" in saved.stated
-    # The name of a feature is no news in its later commits.
+    # The name of a feature is not new in its later commits.
     is_begun = any(each.startswith(f"feat({work.scope})") for each in known.subjects)
     name = "" if is_begun and not work.is_fix else work.name
     known_texts = {*(_strip_subject(each) for each in known.subjects), *known.shipped_texts}

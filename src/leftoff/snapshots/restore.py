@@ -91,7 +91,7 @@ def _has_content(place: Path) -> bool:
 def list_conflicts(worktree: Path, content: SnapshotContent) -> list[str]:
     """List the files that a restore would replace although they have newer edits.
 
-    A file as it is committed is no conflict: git still has it. Nor is an empty one.
+    A file that is as committed does not conflict: git still has it. An empty one does not, either.
     """
     differing = {each.path for each in compare_worktree(worktree, content) if each.state != "same"}
     repository = find_repository_at(worktree, is_named=True)

@@ -276,7 +276,7 @@ def _put(path: Path, image: bytes) -> None:
         if disk.is_regular(path):
             disk.rewrite(path, image, once_empty=lambda: journal.unlink(missing_ok=True))
         else:
-            # There is no database of ours at this path, so nothing needs the journal.
+            # There is no leftoff database at this path, so nothing needs the journal.
             journal.unlink(missing_ok=True)
             disk.replace(path, image, temps=temps)
     except (OSError, StoreRefused) as error:

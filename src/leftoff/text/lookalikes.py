@@ -91,7 +91,7 @@ _ARMED = re.compile(
     rf"|<(?=(?:\s*/\s*|!)?(?:[a-z0-9]+[-_:])*(?:{_TAG_NAMES})s?(?![a-z0-9])|\|)"
     r"|<(?=<?/?sys>>)|\[(?=\s*/?\s*inst\s*\]))"
 )
-# In prose «system» is a quotation; with a slash or a joint it is none.
+# In prose «system» is a quotation; with a slash or a joint it is not.
 _QUOTATION = re.compile(rf"<(?:{_TAG_NAMES})s?\s?>")
 
 Spans = list[tuple[int, int]]

@@ -132,7 +132,6 @@ _TOLD_CHARS = 60
 # A request that begins like this does not say yet what to do.
 _ROLE = lazy(r"(?:You are|You're|Act as|Du bist) (?:an?|the|my|ein\w*)\b[^.]*\.", re.IGNORECASE)
 _CODE_BLOCK = lazy(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_TELLING_SENTENCES = 1
 # With less, the newest words and calls are worth more than further files.
 _BRIEF_TOKENS = 400
 _SURE_REQUESTS = 2
@@ -391,10 +390,10 @@ def _format_age(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
 def _list_following(sentences: list[str], weight: float) -> Iterator[Item]:
     """Yield the sentences after the first; the next one weighs more, as it often explains it."""
     for n, text in enumerate(sentences):
-        is_telling = n < _TELLING_SENTENCES
+        is_first = n == 0
         # A part of the sentence that explains the first one is better than nothing.
-        short = block(cut_words(text, SHORT_CHARS)) if is_telling else say("")
-        yield Item(block(text), weight + 10 - n if is_telling else weight - 2 * n, short=short)
+        short = block(cut_words(text, SHORT_CHARS)) if is_first else say("")
+        yield Item(block(text), weight + 10 - n if is_first else weight - 2 * n, short=short)
 
 
 def _list_prompts(checkpoint: Checkpoint) -> list[str]:

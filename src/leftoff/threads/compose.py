@@ -267,7 +267,7 @@ def place_of(project: Project) -> dict[str, Any]:
 
 
 def read_git_state(project: Project, settings: Settings) -> dict[str, Any]:
-    """Return the branch, HEAD, changed files and last commit, as far as git knows them.
+    """Return the branch, HEAD, changed files and last commit, those that git knows.
 
     Files that leftoff mirrors do not count as changed: leftoff wrote them, not the user.
     """

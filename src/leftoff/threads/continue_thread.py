@@ -436,7 +436,7 @@ def keep_later_work(ended: Checkpoint, draft: Checkpoint, ended_at: datetime | N
         files_modified=[
             path
             for path in _list_edited_since(draft, ended_at)
-            # A file of both was edited again, as far as it is there to say so.
+            # A file in both counts as edited again only if it still exists.
             if path not in ended.files_modified or (new and path in there)
         ],
         todos=[todo for todo in draft.todos if todo not in ended.todos],

@@ -246,7 +246,7 @@ def _find_continued(store: Store, draft: Checkpoint, settings: Settings) -> Chec
 def _keep_words(store: Store, draft: Checkpoint) -> Checkpoint:
     """Keep what the overwritten revision states and the draft does not."""
     entry = store.index().find_named(draft.name or "")
-    # A draft made from the thread's head holds all of its words, but for those that were removed.
+    # A draft made from the thread's head holds all of its words, except those that were removed.
     if entry is None or not entry.is_open or draft.thread == entry.slot:
         return draft
     head = store.load(entry)

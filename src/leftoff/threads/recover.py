@@ -29,7 +29,7 @@ def recover_sessions(
 def recover_session(
     store: Store, session: KnownSession, *, act: str | None = None, trigger: str = "recovered"
 ) -> SavedCheckpoint | None:
-    """Save where a session left off; None if there was nothing but small talk.
+    """Save where a session left off; None if there was only small talk.
 
     `act` is what somebody did to recover it; without one, leftoff recovers it unasked.
     """

@@ -25,7 +25,7 @@ _KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH")
 
 
 def environment(folder: Path, *, preload: Path | None = None) -> dict[str, str]:
-    """Return the environment of a user who has nothing but this folder."""
+    """Return the environment of a user who has only this folder."""
     known = copy_for_child()
     home = folder / "home"
     return {

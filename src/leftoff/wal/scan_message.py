@@ -30,7 +30,7 @@ def scan(message: str) -> list[FoundNote]:
     for sentence in sentences(message):
         for each in _scan_sentence(sentence):
             clean = FoundNote(each.kind, redact(each.text))
-            # Skip a note that consisted of nothing but a secret.
+            # Skip a note that was only a secret.
             if not clean.text.startswith("[redacted: "):
                 found.setdefault((clean.kind, clean.text.casefold()), clean)
     return [*found.values()][:_MOST]

@@ -65,7 +65,7 @@ class GroupWiring(TableWiring):
         return [self._change(path, before, after)]
 
     def plan_removal(self, places: Places, known: Sequence[Path]) -> list[FileChange]:
-        """Return the changes that remove the hooks, also from files of projects."""
+        """Return the changes that remove the hooks, including from projects' files."""
         own = self.find_file(places)
         files = [path for path in known if path.name == own.name]
         changes = (self._plan_unwiring(places, path) for path in dict.fromkeys([own, *files]))

@@ -31,7 +31,7 @@ class OwnFileWiring(TableWiring):
         return [self._change(path, before, after)]
 
     def plan_removal(self, places: Places, known: Sequence[Path]) -> list[FileChange]:
-        """Return the changes that remove the file, also where the agent's folder was before."""
+        """Return the changes that remove the file, including from the agent's former folder."""
         own = self.find_file(places)
         files = [path for path in known if path.parts[-2:] == own.parts[-2:]]
         # Another agent's file may have the same name in the same folder.

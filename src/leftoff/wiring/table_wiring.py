@@ -10,7 +10,7 @@ from leftoff.wiring.install_places import Places
 
 
 class TableWiring:
-    """Wires one agent, as far as that does not depend on the kind of its file."""
+    """Wires one agent: the part that does not depend on the kind of its file."""
 
     def __init__(self, table: HookTable, *, what: str) -> None:
         self._table = table

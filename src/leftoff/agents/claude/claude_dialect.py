@@ -38,7 +38,7 @@ _MOST = 2**31
 
 
 def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
-    """Convert a payload to an event; None if it holds nothing of interest."""
+    """Convert a payload to an event; None if leftoff does not use it."""
     read = read_payload("claude", KINDS.get(event), payload, at=at)
     if read is None or (read.kind == "idle" and payload.get("notification_type") != _IDLE):
         return None

@@ -146,7 +146,7 @@ def _follow_answer(entry: _Line, message: _Message, *, is_answered: bool) -> boo
         return is_answered
     content = message.content
     texts = [content] if isinstance(content, str) else [each.text for each in content]
-    # Commands of Claude Code itself, such as /exit, need no answer. An interrupt is none.
+    # Commands of Claude Code itself, such as /exit, need no answer. An interrupt does not, either.
     text = "\n".join(filter(None, texts))
     return is_answered and not request_in(text) and not text.startswith("[Request interrupted")
 

@@ -45,14 +45,14 @@ KINDS: dict[str, Kind] = {
 REPLY_LIMIT = 9_000
 ADDS_AT_START = True
 STARTS_AFTER_COMPACTION = True
-# The lock says whether the session runs, also in the daemon.
+# The lock says whether the session runs, even in the daemon.
 find_pid = no_pid
 # Codex reports its shell under the name of Claude Code's.
 _SHELLS = frozenset({"Bash"})
 
 
 def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
-    """Convert a payload to an event; None if it holds nothing of interest."""
+    """Convert a payload to an event; None if leftoff does not use it."""
     read = read_payload("codex", KINDS.get(event), payload, at=at)
     if read is None:
         return None

@@ -56,7 +56,7 @@ _SHELLS = frozenset({"Bash"})
 
 
 def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
-    """Convert a payload to an event; None if it holds nothing of interest."""
+    """Convert a payload to an event; None if leftoff does not use it."""
     read = read_payload("copilot", KINDS.get(event), payload, at=at)
     if read is None:
         return None

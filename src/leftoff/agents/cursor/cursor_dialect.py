@@ -42,7 +42,7 @@ _PLAIN = r"[A-Za-z0-9_-]+"
 
 
 def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
-    """Convert a payload to an event; None if it holds nothing of interest."""
+    """Convert a payload to an event; None if leftoff does not use it."""
     # Only some payloads have a session id, which is that of the conversation.
     session = payload.get("session_id") or payload.get("conversation_id")
     known = {**payload, "session_id": session, "cwd": _find_folder(payload)}

@@ -8,7 +8,7 @@ TABLE = HookTable(
     programs=("cursor-agent", "cursor"),
     runs=("-p",),
     resumes=("--resume",),
-    # Nothing of it can run in a test: it needs Cursor's servers.
+    # No test can run it: it needs Cursor's servers.
     tested="",
     file="hooks.json",
     commands=("commands/leftoff-checkpoint.md", "commands/leftoff-continue.md"),

@@ -45,7 +45,7 @@ _SHORT_ID = 8
 
 
 def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
-    """Convert a payload to an event; None if it holds nothing of interest."""
+    """Convert a payload to an event; None if leftoff does not use it."""
     read = read_payload("gemini", KINDS.get(event), payload, at=at)
     # Before every request, Gemini reports that it might compress, whether it does or not.
     if read is None or (read.kind == "pre-compact" and read.is_automatic):

@@ -41,7 +41,7 @@ _QUOTED = r'(?s)"(?:[^"\\]|\\.)+"'
 
 
 def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
-    """Convert a payload to an event; None if it holds nothing of interest."""
+    """Convert a payload to an event; None if leftoff does not use it."""
     read = read_payload("opencode", KINDS.get(event), payload, at=at)
     if read is None:
         return None

@@ -76,7 +76,7 @@ class Fix(WorkItem, frozen=True, kw_only=True, omit_defaults=True):
 
     linked_to: str
     related_issue: int | None = None
-    """The issue of that feature, as far as the fix itself says."""
+    """The issue of that feature, if the fix itself names it."""
 
 
 class AgentResult(Record, frozen=True, kw_only=True, omit_defaults=True):

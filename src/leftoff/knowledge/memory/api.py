@@ -332,8 +332,8 @@ def import_entries(
 ) -> list[MemoryEntry]:
     """Import entries from other files; return those that are new.
 
-    An entry with a known id from the other system but different words was reworded there. If
-    somebody edited a file of ours, which `is_edit` means, its details replace those known here.
+    An entry with a known id from the other system but different words was reworded there. With
+    `is_edit`, somebody edited one of leftoff's files, and its details replace those known here.
     """
     kept = [draft for draft in drafts if draft.text.strip()]
     if is_empty(store) or not kept:

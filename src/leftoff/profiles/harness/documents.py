@@ -1,4 +1,4 @@
-"""Read any JSON documents of this layout, and change only our own parts of them."""
+"""Read the Harness's JSON files, and change only leftoff's parts of them."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -36,7 +36,7 @@ def render(value: object, *, like: str = "") -> str:
 
 
 def as_object(found: object, key: str = "") -> Plain | None:
-    """Return a document as an object; some are nothing but the list that belongs under a key."""
+    """Return a document as an object; some are only the list that belongs under a key."""
     if isinstance(found, list) and key:
         return {key: found}
     return {} if found is None else found if isinstance(found, dict) else None

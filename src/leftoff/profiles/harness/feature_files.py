@@ -170,7 +170,7 @@ def _pick_next_id(found: Plain, kind: type[Any], taken: Iterable[str]) -> str:
 
 
 def _linked_in(found: Plain) -> str:
-    """Return the feature that a fix repairs, as far as it says."""
+    """Return the feature that a fix repairs, if it says so."""
     link = found.get("linkedTo")
     said = _read_linked(link)
     # The number of a fix contains its feature.

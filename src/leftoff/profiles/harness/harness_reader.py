@@ -29,7 +29,7 @@ _SHARED = (
     agent_files.OLD_AGENTS,
     *(each.path for each in (*LAYERS, *SHELVES)),
 )
-# Where each file has its list, for a file that is nothing but that list.
+# Where each file has its list, for a file that is only that list.
 _LISTS = {
     feature_files.ACTIVE: "features",
     feature_files.ARCHIVE: "archived",

@@ -216,7 +216,7 @@ def _write_briefing(files: Files, news: StoreNews) -> None:
 
 
 def _drop_time(page: str) -> list[str]:
-    """Drop the time of a generated page: git tracks it, so a new time alone is no change."""
+    """Drop the time of a generated page: git tracks it, so a new time alone is not a change."""
     return [line for line in page.splitlines() if not line.startswith("Last updated: ")]
 
 

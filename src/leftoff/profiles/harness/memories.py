@@ -101,7 +101,7 @@ def _place(listed: list[object], layer: Layer, entries: Sequence[MemoryEntry]) -
     places = _find_places(shown, layer, entries)
     for entry in entries:
         at = places.get(entry.id)
-        # A rule of ours that waits for review is not in force, so it is not in the file either.
+        # A rule that waits for review is not in force, so it is not in the file either.
         is_theirs = layer is layers.RULES and entry.status == "queued" and EXTRA in entry.extra
         if at is None and (entry.status == "active" or is_theirs):
             result.append(layers.write_entry(layer, entry, {}, ids))

@@ -96,7 +96,7 @@ def list_items(value: object, key: str) -> list[Any]:
 
 
 def item_of(value: object, key: str) -> Plain:
-    """Return an item as an object; a text alone is an object with nothing but its words."""
+    """Return an item as an object; a text alone is an object with only its words."""
     if isinstance(value, dict):
         return value
     text = words_of(value)

@@ -101,7 +101,7 @@ def _keep_stated(said: Plain, standing: Plain, checkpoint: Checkpoint) -> Plain:
         guessed = [key for key in guessed if key != "completedTasks"]
     result = {**said, **{key: standing[key] for key in guessed}}
     if len(guessed) == len([key for key in _STATED if list_words(standing.get(key))]) > 0:
-        # Nothing of it is about this session.
+        # None of it is about this session.
         result["sessionId"] = standing.get("sessionId", said["sessionId"])
     return result
 

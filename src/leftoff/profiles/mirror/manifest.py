@@ -40,7 +40,7 @@ class MirrorCursor(msgspec.Struct, frozen=True):
     inode: Natural
     offset: Natural
     folder_mtime: int = 0
-    """When the folder last changed, as far as we checked."""
+    """When the folder had last changed at the last check."""
     knowledge: str = ""
     """The state of features and memory that was last written."""
     files: dict[str, str] = {}

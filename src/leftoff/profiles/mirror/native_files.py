@@ -221,7 +221,7 @@ class NativeFiles:
         self.shows[target] = of
 
     def _target(self, path: str) -> Path:
-        """Create the folder of a file; refuse one outside of ours."""
+        """Create the folder of a file; refuse one outside leftoff's."""
         target = self._root / path
         if leads_out(target.parent):
             raise _refuse_link(target, self._root)
@@ -287,7 +287,7 @@ def _add_number(path: str, number: int) -> str:
 
 
 FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-# Checkpoints are private. git stores nothing of a mode but the x bit.
+# Checkpoints are private. git stores only the x bit of a mode.
 PRIVATE = 0o600
 _TEMP = ".leftoff"
 

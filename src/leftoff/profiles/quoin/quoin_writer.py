@@ -49,7 +49,7 @@ def write(files: Files, news: StoreNews) -> None:
 
 def _find_restored(files: Files, news: StoreNews) -> list[Checkpoint]:
     """Return the restored checkpoints; on first contact, those whose mark is still here."""
-    # Only a restore consumes a mark: "go on" shows nothing of the checkpoint.
+    # Only a restore consumes a mark: "go on" does not show the checkpoint.
     joined = {key for key, each in news.taken_up.items() if each.is_by_prompt}
     resumed = [each for each in news.resumed if each.id not in joined]
     if not news.is_whole:

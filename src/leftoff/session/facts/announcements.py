@@ -148,7 +148,7 @@ def _turn_label(plain: str) -> str:
     action = _clean(found["action"]) if found else ""
     if not action:
         return ""
-    # A thing is no order: "Next: a test for it."
+    # A thing is not an instruction: "Next: a test for it."
     return to_order(action) or _finish(_with(action) if _THING.match(action) else action)
 
 

@@ -107,7 +107,7 @@ class _Known(NamedTuple):
     expected: Collection[str]
     """Paths that the user named."""
     beside: dict[str, str]
-    """Where the folders are that tools named from the folder of a package, as far as looked up."""
+    """The folders looked up so far that tools named from the folder of a package."""
 
 
 def rank(state: FoldState) -> list[str]:

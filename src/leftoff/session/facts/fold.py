@@ -502,7 +502,7 @@ class Fold:
 
 def _outcome_in(redact: Redact, entry: TrailEntry, ending: ToolResult) -> str:
     output = redact(clip(ending.output, _OUTPUT_CHARS)) if ending.output else ""
-    # The last line of what a look showed is no result.
+    # The last line of what a look showed is not a result.
     is_shown = entry.kind == "run" and is_look(entry.what)
     kind = "search" if is_shown else entry.kind
     if is_shown and not output.strip() and ending.exit == 1:

@@ -134,7 +134,7 @@ def _announces(sentence: str) -> bool:
 
 
 def _join(sentences: list[str]) -> str:
-    """Join sentences; one after a list item begins a new line, as it is no part of the item."""
+    """Join sentences; one after a list item begins a new line, as it is not part of the item."""
     words = "".join(sentences[:1])
     for one, following in itertools.pairwise(sentences):
         ends_list = _WHOLE.match(one) and not _WHOLE.match(following)

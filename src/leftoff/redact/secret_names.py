@@ -28,7 +28,7 @@ _TAILS = b"(?:" + b"|".join(sorted(_KEY_TAILS)) + b")"
 KEY_GUARD = b"(?:(?<=" + _TAILS + b"key)|(?<=" + _TAILS + rb"[ _.-]key))"
 
 
-def is_telling(data: bytes, low: bytes, stem: bytes, at: int) -> bool:
+def names_secret(data: bytes, low: bytes, stem: bytes, at: int) -> bool:
     """Return whether a name means a secret: an API key but not a primary key or a page token."""
     # The words of `AWS Secret Access Key` are separate, so look beyond the name itself.
     start = max(0, at - _REACH)
