@@ -124,13 +124,13 @@ def test_a_file_of_a_newer_version_is_written_back_with_all_it_said() -> None:
 @example(b'{"x":"\\ud800"}')
 @example(b"\xff\xfe")
 @example(b"null")
-def test_any_bytes_are_a_checkpoint_or_are_told_to_be_none(data: bytes) -> None:
+def test_any_bytes_are_a_checkpoint_or_are_refused(data: bytes) -> None:
     with contextlib.suppress(CheckpointUnreadable):
         assert isinstance(decode(data), Checkpoint)
 
 
 @given(checkpoints, st.data())
-def test_a_checkpoint_with_bytes_changed_is_read_or_told_to_be_unreadable(
+def test_a_checkpoint_with_bytes_changed_is_read_or_reported_as_unreadable(
     checkpoint: Checkpoint, data: st.DataObject
 ) -> None:
     whole = bytearray(encode(checkpoint))
@@ -205,7 +205,7 @@ def test_an_id_follows_the_one_before_even_if_the_clock_was_set_back(
 
 
 @given(moments)
-def test_an_id_tells_its_moment_to_the_millisecond(moment: datetime) -> None:
+def test_an_id_shows_its_moment_to_the_millisecond(moment: datetime) -> None:
     made = new_id(moment)
 
     assert is_id(made)
@@ -239,7 +239,7 @@ def test_what_only_looks_like_an_id_is_none(text: str) -> None:
 # --- limits ---
 
 
-def test_long_texts_and_lists_are_cut_and_told() -> None:
+def test_long_texts_and_lists_are_cut_and_reported() -> None:
     long = draft("login-form", notes=["n"] * (LIST_LIMIT + 1), left_off="x" * (TEXT_LIMIT + 1))
 
     cut, found = cut_to_limits(long)

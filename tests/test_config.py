@@ -44,7 +44,7 @@ def test_later_sources_beat_earlier_ones(project: Project, monkeypatch: pytest.M
         "profile = ['sail']",
     ],
 )
-def test_a_value_that_is_none_is_told_and_left_out(project: Project, text: str) -> None:
+def test_an_invalid_value_is_reported_and_left_out(project: Project, text: str) -> None:
     config.find_project_file(project).parent.mkdir(parents=True)
     config.find_project_file(project).write_text(f"{text}\n")
     loaded = config.load(project)
@@ -55,14 +55,14 @@ def test_a_value_that_is_none_is_told_and_left_out(project: Project, text: str) 
 
 
 @pytest.mark.parametrize("typed", ["guardz,sail", "guardz sail", '["guardz", "sail"]', "[]"])
-def test_a_list_may_be_typed_as_it_stands_in_a_file(typed: str) -> None:
+def test_a_list_may_be_typed_as_it_is_in_a_file(typed: str) -> None:
     config.write(context.read_environment().config_file, "mirror", typed)
 
     expected = ["guardz", "sail"] if "sail" in typed else []
     assert config.load_outside(context.read_environment()).settings.mirror == expected
 
 
-def test_what_is_no_setting_is_never_written(tmp_path: Path) -> None:
+def test_what_is_not_a_setting_is_never_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         config.write(tmp_path / "config.toml", "zork", "1")
     with pytest.raises(UsageError):

@@ -67,7 +67,7 @@ def test_a_user_whom_the_system_does_not_know_has_no_folder() -> None:
         _ = environment.state_folder
 
 
-def test_settings_come_from_variables_of_ours() -> None:
+def test_settings_come_from_leftoffs_variables() -> None:
     environment = Environment({"LEFTOFF_BUDGET": "900"})
 
     assert environment.find_setting("budget") == "900"

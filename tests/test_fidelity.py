@@ -87,7 +87,7 @@ def test_a_right_capture_scores_one_with_and_without_a_torn_line(tmp_path: Path)
         assert set(found.values()) == {1.0}
 
 
-def test_a_capture_by_a_command_that_tells_nothing_scores_nothing(tmp_path: Path) -> None:
+def test_a_capture_by_a_command_that_prints_nothing_scores_nothing(tmp_path: Path) -> None:
     nothing = "echo > {outdir}/briefing.txt; echo '{{}}' > {outdir}/checkpoint.json; : {session}"
 
     assert scores(make_folder(tmp_path), "--command", nothing)["composite"] == 0.0

@@ -47,7 +47,7 @@ def test_size_and_time_are_asked_first_and_the_hash_only_when_they_differ(tmp_pa
     assert state_of(seen, tmp_path) == "missing"
 
 
-def test_a_file_too_big_to_hash_is_told_by_size_and_time(tmp_path: Path) -> None:
+def test_a_file_too_big_to_hash_is_reported_by_size_and_time(tmp_path: Path) -> None:
     path = tmp_path / "big"
     with path.open("wb") as file:
         file.truncate(64 * 1024 * 1024 + 1)
@@ -60,7 +60,7 @@ def test_a_file_too_big_to_hash_is_told_by_size_and_time(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("kind", ["folder", "fifo", "missing", "loop"])
-def test_what_is_no_file_is_named_and_not_waited_for(tmp_path: Path, kind: str) -> None:
+def test_what_is_not_a_file_is_named_and_not_waited_for(tmp_path: Path, kind: str) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "loop").symlink_to("loop")
@@ -136,7 +136,7 @@ def test_no_path_is_too_strange(tmp_path_factory: pytest.TempPathFactory, path: 
     assert state_of(seen, root) in {"same", "missing"}
 
 
-def test_files_written_since_a_moment_are_told(tmp_path: Path) -> None:
+def test_files_written_since_a_moment_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("x")
     os.utime(path, (1000, 1000))

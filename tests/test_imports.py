@@ -146,7 +146,7 @@ def test_every_import_in_a_function_says_what_it_saves() -> None:
     assert {line for line in lines if not re.search(r"PLC0415 - \d+(?:\.\d)? ms\b", line)} == set()
 
 
-def test_the_version_is_told_without_loading_the_program() -> None:
+def test_the_version_is_reported_without_loading_the_program() -> None:
     script = (
         "import sys; from leftoff.__main__ import main; sys.argv[1:] = ['--version']; main();"
         "print(*sorted(set(sys.modules) & {'click', 'msgspec', 'rich', 'sqlite3', 're'}))"

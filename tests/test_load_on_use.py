@@ -44,7 +44,7 @@ def test_importing_the_package_loads_none_of_its_modules(package: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["nothing", "_private", "__path_of__"])
-def test_a_name_that_is_no_module_is_an_attribute_error(name: str) -> None:
+def test_a_name_that_is_not_a_module_is_an_attribute_error(name: str) -> None:
     with pytest.raises(AttributeError, match=name):
         getattr(leftoff.threads, name)
 

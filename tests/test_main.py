@@ -77,7 +77,7 @@ def test_all_of_a_long_output_arrives_through_a_pipe(repo: Repo) -> None:
     assert json.loads(printed)["done"] == done
 
 
-def test_a_reader_that_has_gone_is_no_error(repo: Repo) -> None:
+def test_a_reader_that_has_gone_is_not_an_error(repo: Repo) -> None:
     save_much(repo)
     find_mark(repo).unlink()
     reading, writing = os.pipe()

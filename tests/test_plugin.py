@@ -343,7 +343,7 @@ def test_the_phrases_of_the_skill_mean_the_commands_beside_them() -> None:
 
 
 @pytest.mark.accept(24)
-def test_whoever_types_continue_first_is_offered_the_work_and_told_the_command(
+def test_typing_continue_first_offers_the_work_and_names_the_command(
     repo: Repo, installed: str
 ) -> None:
     runs("save", "my-feature", "--next", "Run pytest", cwd=repo.folder, path=installed)

@@ -147,14 +147,14 @@ def _written(root: Path) -> dict[str, str]:
     return ours | natives
 
 
-def test_the_resumed_briefing_tells_the_work(cli: Cli) -> None:
+def test_the_resumed_briefing_shows_the_work(cli: Cli) -> None:
     output = cli.ok("resume", "csv-export", "--accept").out
 
     assert "Export orders as CSV" in output
     assert "Quote commas in rows" in output
 
 
-def test_undo_brings_back_what_was_put_away_last(cli: Cli) -> None:
+def test_undo_brings_back_what_was_cleared_last(cli: Cli) -> None:
     assert "old-idea" not in [each["name"] for each in cli.json("list")]
 
     cli.ok("undo")

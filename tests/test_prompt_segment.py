@@ -51,7 +51,7 @@ def test_what_was_made_once_is_shown_without_looking_again(cli: Cli, repo: Repo)
     assert prompt_segment.show(now=time.time() + 7200) == "exporter · 2h ago"
 
 
-def test_anything_new_in_the_store_is_noticed(cli: Cli, repo: Repo) -> None:
+def test_anything_new_in_the_store_is_detected(cli: Cli, repo: Repo) -> None:
     save(repo.folder, "exporter")
     made(cli)
     save(repo.folder, "importer")

@@ -113,7 +113,7 @@ def test_a_misspelled_field_is_refused(repo: Repo) -> None:
         assert work.list_checkpoints() == []
 
 
-def test_a_folder_that_does_not_exist_is_no_project(tmp_path: Path) -> None:
+def test_a_folder_that_does_not_exist_is_not_a_project(tmp_path: Path) -> None:
     with pytest.raises(leftoff.NotAProject, match="does not exist"):
         leftoff.open_project(tmp_path / "nothing", variables=os.environ)
 

@@ -43,7 +43,7 @@ def test_a_secret_of_known_shape_is_cut_out_and_nothing_else(name: str, wrap: Wr
 
 @for_each("wrap", WRAPPINGS)
 @for_each("name", PLACES)
-def test_a_secret_told_by_its_place_is_cut_out_and_nothing_else(name: str, wrap: Wrapping) -> None:
+def test_a_secret_known_by_its_place_is_cut_out_and_nothing_else(name: str, wrap: Wrapping) -> None:
     kind, template, secret = PLACES[name]
     text = wrap(template.format(secret))
 
@@ -76,7 +76,7 @@ def test_a_private_key_is_cut_out_however_it_is_broken(secret: str) -> None:
 
 
 @for_each("text", STAYS)
-def test_what_is_no_secret_stays_whole(text: str) -> None:
+def test_what_is_not_a_secret_stays_whole(text: str) -> None:
     assert [redact(wrap(text)) for wrap in WRAPPINGS] == [wrap(text) for wrap in WRAPPINGS]
 
 

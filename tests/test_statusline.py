@@ -62,7 +62,7 @@ def test_it_shows_name_gauge_and_age_of_the_last_save() -> None:
     assert shown(build_input()) == "login-form ▓▓░░░ 42 % · saved 3m ago"
 
 
-def test_a_session_that_was_never_saved_says_so() -> None:
+def test_a_session_that_was_never_saved_is_marked_so() -> None:
     assert shown(build_input()) == "▓▓░░░ 42 % · not saved"
     statusline.write_last_save(
         state(), SESSION, "Add the login form to the front page of the shop", 0.0
@@ -151,7 +151,7 @@ _VALUES = st.recursive(
         st.sampled_from(["session_id", "cwd", "workspace", "context_window", "model"]), _VALUES
     )
 )
-def test_whatever_is_told_it_never_fails(changed: dict[str, Any]) -> None:
+def test_it_never_fails_whatever_it_is_given(changed: dict[str, Any]) -> None:
     assert "\n" not in shown({**build_input(), **changed})
 
 

@@ -32,7 +32,7 @@ def test_what_is_printed_is_kept_apart_with_the_code(tmp_path: Path) -> None:
     assert not ended.is_done
 
 
-def test_lines_are_told_as_they_come_and_a_last_one_without_an_end_too(tmp_path: Path) -> None:
+def test_lines_are_reported_as_they_come_and_a_last_one_without_an_end_too(tmp_path: Path) -> None:
     heard: list[str] = []
 
     run("printf 'one\\r\\ntwo\\nthree'", tmp_path, on_line=heard.append)

@@ -68,7 +68,7 @@ def test_an_entry_that_says_there_is_none_is_none(nothing: str) -> None:
     }
 
 
-def test_what_is_ours_to_set_cannot_be_told() -> None:
+def test_what_leftoff_sets_cannot_be_given() -> None:
     assert parse_fields({"id": "x", "saved_at": "y", "schema": 9, "summary": "s"}) == {
         "summary": "s"
     }
@@ -103,7 +103,7 @@ def test_any_json_makes_a_checkpoint_or_is_refused(
     store.close()
 
 
-def test_git_is_seen_and_what_is_told_beats_it(repo_store: Store) -> None:
+def test_git_is_observed_and_what_is_stated_beats_it(repo_store: Store) -> None:
     seen = composed(repo_store)
     found = composed(repo_store, branch="other", head=None)
 
@@ -206,7 +206,7 @@ def test_strict_refuses_what_is_below_the_bar_and_saves_nothing(repo_store: Stor
         repo_store.find("login-form")
 
 
-def test_a_big_checkpoint_is_kept_and_told(repo_store: Store) -> None:
+def test_a_big_checkpoint_is_kept_and_reported(repo_store: Store) -> None:
     outcome = persist.save(repo_store, composed(repo_store, notes=["n" * 3900] * 2), name="big-one")
 
     assert any(

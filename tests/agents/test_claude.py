@@ -67,7 +67,7 @@ def test_a_recording_is_recognised_as_claude_alone(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=NAMES)
-def test_a_recording_tells_its_session_and_place(path: Path) -> None:
+def test_a_recording_shows_its_session_and_place(path: Path) -> None:
     events = read_file(claude_agent, path)
 
     assert only(events, SessionInfo)
@@ -96,14 +96,14 @@ def test_a_killed_call_has_no_result() -> None:
     assert not only(events, ToolResult)
 
 
-def test_a_prompt_queued_when_the_agent_was_killed_is_told_and_not_taken() -> None:
+def test_a_prompt_queued_when_the_agent_was_killed_is_shown_and_not_taken() -> None:
     events = recorded("tui_queued_prompt_kill9")
 
     assert [event.text for event in only(events, PromptQueued)] == ["QUEUED-PROMPT waiting"]
     assert not only(events, PromptTaken)
 
 
-def test_a_prompt_blocked_by_a_hook_is_told_as_waiting() -> None:
+def test_a_prompt_blocked_by_a_hook_is_shown_as_waiting() -> None:
     events = recorded("p_prompt_blocked")
 
     assert [event.text for event in only(events, PromptQueued)][-1] == "secret prompt one"
@@ -233,7 +233,7 @@ def test_a_skill_that_runs_apart_from_the_conversation_is_not_a_request_to_it() 
         ([{"type": "image", "source": {}}, {"type": "text", "text": "like this"}], "like this"),
     ],
 )
-def test_a_request_is_told_without_the_program_s_additions(content: object, asked: str) -> None:
+def test_a_request_is_shown_without_the_program_s_additions(content: object, asked: str) -> None:
     assert [event.text for event in only(feed(claude_agent, [user(content)]), UserText)] == [asked]
 
 
@@ -329,7 +329,7 @@ def test_halves_of_lines_around_a_gap_are_not_part_of_the_output() -> None:
         (call("Edit", file_path=7), "edit", "file_path: 7", ()),
     ],
 )
-def test_a_call_is_told_by_its_kind_and_one_telling_line(
+def test_a_call_is_shown_by_its_kind_and_one_telling_line(
     block: dict[str, Any], kind: str, what: str, paths: tuple[str, ...]
 ) -> None:
     event = only(feed(claude_agent, [answer(block)]), ToolCall)[0]
@@ -406,7 +406,7 @@ def test_the_edits_of_a_sub_agent_in_progress_entries_are_read() -> None:
     assert [event.ok for event in only(events, ToolResult)] == [True]
 
 
-def test_answers_made_up_by_the_program_are_not_told() -> None:
+def test_answers_made_up_by_the_program_are_not_shown() -> None:
     made_up = answer({"type": "text", "text": "API Error: 400"}, model="<synthetic>")
     failed = {**answer({"type": "text", "text": "API Error"}), "isApiErrorMessage": True}
 

@@ -54,7 +54,7 @@ def results(*records: dict[str, Any]) -> list[ToolResult]:
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
-def test_every_recorded_version_tells_the_same_story(path: Path) -> None:
+def test_every_recorded_version_yields_the_same_story(path: Path) -> None:
     events = read_file(codex_agent, path)
 
     assert only(events, SessionInfo)[0].agent_version in ("0.134.0", "0.166.0")
@@ -148,7 +148,7 @@ def test_the_exit_status_is_found_in_every_shape_of_output(text: Any, ok: int, k
      "Wall time: 2.0 seconds\naborted by user",
      'exec_command failed for `make`: Spawn { message: "Rejected(\\"rejected by user\\")" }'],
 )  # fmt: skip
-def test_a_call_the_user_refused_or_stopped_is_no_failure(text: str) -> None:
+def test_a_call_the_user_refused_or_stopped_is_not_a_failure(text: str) -> None:
     (result,) = results(call("exec_command", cmd="make"), output(text))
 
     assert (result.ok, result.rejected) == (False, "")
@@ -163,7 +163,7 @@ def test_an_output_that_quotes_an_exit_code_is_not_one() -> None:
     assert "code 9" in result.output
 
 
-def test_a_long_command_ends_when_a_later_call_is_told_so() -> None:
+def test_a_long_command_ends_when_a_later_call_reports_it() -> None:
     begun = [
         call("exec_command", "c1", cmd="npm test"),
         output("Wall time: 30 seconds\nProcess running with session ID 77\nOutput:\n", "c1"),
@@ -181,7 +181,7 @@ def test_a_long_command_ends_when_a_later_call_is_told_so() -> None:
     ]
 
 
-def test_a_wait_in_vain_says_nothing_of_the_command() -> None:
+def test_a_wait_that_times_out_says_nothing_about_the_command() -> None:
     (result,) = results(
         call("write_stdin", "c2", session_id=5, chars=""),
         output("write_stdin failed: Unknown process id 5", "c2"),
@@ -253,7 +253,7 @@ def test_a_moved_file_counts_under_both_names() -> None:
     assert only(events, ToolResult)[0].ok
 
 
-def test_commands_inside_a_script_are_told_by_their_own_records() -> None:
+def test_commands_inside_a_script_are_known_from_their_own_records() -> None:
     ran = {"type": "CommandExecution", "id": "exec-1", "command": ["/bin/bash", "-lc", "make"],
            "exit_code": 2, "aggregated_output": "no rule", "status": "failed"}  # fmt: skip
 
@@ -286,7 +286,7 @@ def test_a_request_counts_once_although_it_is_written_twice() -> None:
     assert [asked.text for asked in only(events, UserText)] == ["fix it", "fix it"]
 
 
-def test_a_request_that_no_event_confirms_is_told_when_it_is_answered() -> None:
+def test_a_request_that_no_event_confirms_is_shown_when_it_is_answered() -> None:
     events = feed(codex_agent, [user_item("fix it"), call("exec_command", cmd="ls")])
 
     assert [type(found) for found in events] == [UserText, ToolCall]
@@ -317,7 +317,7 @@ def test_a_fork_keeps_its_own_id_and_branch() -> None:
     assert [place.branch for place in only(events, Place)] == ["feature"]
 
 
-def test_a_new_directory_is_told_when_a_turn_begins_in_it() -> None:
+def test_a_new_directory_is_shown_when_a_turn_begins_in_it() -> None:
     turn = {"timestamp": "t", "type": "turn_context", "payload": {"cwd": "/repo/sub", "model": "m"}}
 
     assert only(feed(codex_agent, [meta("s", "main"), turn, turn]), Place)[1:] == [

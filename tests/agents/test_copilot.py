@@ -45,7 +45,7 @@ def result(*records: dict[str, Any]) -> ToolResult:
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
-def test_the_recorded_sessions_tell_their_story(path: Path) -> None:
+def test_the_recorded_sessions_show_their_story(path: Path) -> None:
     events = read_file(copilot_agent, path)
 
     assert only(events, SessionInfo)[0].agent_version == "1.0.102"
@@ -67,7 +67,7 @@ def test_a_cancelled_compaction_is_none() -> None:
     assert max(usage.tokens for usage in only(events, Usage)) >= 127079
 
 
-def test_a_compaction_tells_its_summary_and_what_is_left() -> None:
+def test_a_compaction_shows_its_summary_and_what_is_left() -> None:
     done = event(
         "session.compaction_complete",
         success=True,
@@ -224,7 +224,7 @@ def test_a_long_command_ends_when_its_shell_is_read() -> None:
     ]
 
 
-def test_a_shell_that_cannot_be_read_says_nothing_of_the_command() -> None:
+def test_a_shell_that_cannot_be_read_says_nothing_about_the_command() -> None:
     read = start("read_bash", "c2", shellId="s1", delay=5)
     gone = complete("", "c2", success=False, error={"message": "already stopped"})
 

@@ -30,7 +30,7 @@ def use(name: str, /, **given: Any) -> dict[str, Any]:
     return {"type": "tool_use", "name": name, "input": given}
 
 
-def test_a_conversation_tells_its_story() -> None:
+def test_a_conversation_shows_its_story() -> None:
     events = read_file(cursor_agent, EXAMPLE)
 
     assert [asked.text for asked in only(events, UserText)] == [
@@ -84,7 +84,7 @@ def test_only_the_query_is_the_users(text: str, typed: str) -> None:
     assert asked.text == typed
 
 
-def test_the_folder_is_told_where_it_is_written() -> None:
+def test_the_folder_is_shown_where_it_is_written() -> None:
     text = "<user_info>\nWorkspace Path: /home/dev/repo\n</user_info>"
 
     assert feed(cursor_agent, [said(words(text), role="user")]) == [Place(cwd="/home/dev/repo")]

@@ -46,7 +46,7 @@ def test_a_recording_is_recognised_without_its_first_line(name: str, path: Path)
         assert AGENTS[name].recognises(rest[:65536], path) == "lines"
 
 
-def test_other_json_is_no_session() -> None:
+def test_other_json_is_not_a_session() -> None:
     for text in (
         "",
         "{}",
@@ -95,7 +95,7 @@ def test_one_wrong_byte_costs_at_most_its_own_line(
 @pytest.mark.slow("tries many records")
 @pytest.mark.parametrize("name", sorted({name for name, _ in LINES}))
 @given(record=st.dictionaries(st.text(max_size=9), JSON_VALUES, max_size=4))
-def test_an_unknown_shape_is_no_crash(name: str, record: dict[str, Any]) -> None:
+def test_an_unknown_shape_is_not_a_crash(name: str, record: dict[str, Any]) -> None:
     known = {"type": "response_item", "payload": record, "data": record, "message": record}
     for line in (record, {**known, **record}, {"id": "1", "type": "gemini", **record}):
         reader = AGENTS[name].new_reader({})

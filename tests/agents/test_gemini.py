@@ -46,7 +46,7 @@ def as_document(path: Path) -> dict[str, Any]:
     return {**records[0], "messages": list(messages.values())}
 
 
-def test_the_recorded_session_tells_its_story() -> None:
+def test_the_recorded_session_shows_its_story() -> None:
     events = read_file(gemini_agent, RECORDING)
 
     assert only(events, SessionInfo)[0].session_id == "7a911f14-2b91-41f7-88b3-cd05e43d0881"
@@ -66,7 +66,7 @@ def test_the_recorded_session_tells_its_story() -> None:
     assert only(events, Usage)[-1].tokens == 1290
 
 
-def test_a_document_and_lines_tell_the_same(tmp_path: Path) -> None:
+def test_a_document_and_lines_show_the_same(tmp_path: Path) -> None:
     path = tmp_path / "session.json"
     path.write_text(json.dumps(as_document(RECORDING), indent=2), encoding="utf-8")
 
@@ -94,7 +94,7 @@ def test_a_torn_document_gives_the_messages_before_the_tear(tmp_path: Path) -> N
     assert len(only(events, UserText)) == 1
 
 
-def test_a_message_written_again_tells_only_what_is_new() -> None:
+def test_a_message_written_again_shows_only_what_is_new() -> None:
     begun = call("run_shell_command", "executing", command="make")
     ended = call("run_shell_command", output="Output: fine\nExit Code: 0", command="make")
     events = feed(
@@ -109,7 +109,7 @@ def test_a_message_written_again_tells_only_what_is_new() -> None:
     assert [type(found) for found in events] == [AssistantText, Usage, ToolCall, ToolResult]
 
 
-def test_messages_set_anew_tell_only_what_follows_the_known_ones() -> None:
+def test_messages_set_anew_show_only_what_follows_the_known_ones() -> None:
     kept = [user("first", "u1"), answer("g1", content="yes"), user("second", "u2")]
 
     events = feed(gemini_agent, [*kept[:2], {"$set": {"messages": kept}}])
@@ -118,7 +118,7 @@ def test_messages_set_anew_tell_only_what_follows_the_known_ones() -> None:
     assert len(only(events, AssistantText)) == 1
 
 
-def test_messages_without_ids_are_all_told() -> None:
+def test_messages_without_ids_are_all_shown() -> None:
     document = {"sessionId": "1", "messages": [user("one", ""), user("two", "")]}
 
     assert [asked.text for asked in only(feed(gemini_agent, [document]), UserText)] == [

@@ -166,7 +166,7 @@ def test_a_file_that_is_gone_no_longer_matches_its_cursor(path: Path) -> None:
     assert not still_matches(path, cursor)
 
 
-def test_progress_tells_how_many_bytes_were_read(path: Path) -> None:
+def test_progress_shows_how_many_bytes_were_read(path: Path) -> None:
     path.write_bytes(b'{"say":"one"}\n' * 100_000)
     counts: list[int] = []
 
@@ -181,7 +181,7 @@ TEXTS = st.lists(st.text(max_size=20), max_size=12)
 
 
 @given(texts=TEXTS, cuts=st.lists(st.integers(0, 400), max_size=4))
-def test_reading_in_steps_tells_the_same_as_reading_at_once(
+def test_reading_in_steps_shows_the_same_as_reading_at_once(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], cuts: list[int]
 ) -> None:
     path = tmp_path_factory.mktemp("steps") / "session.jsonl"

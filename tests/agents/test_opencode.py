@@ -104,7 +104,7 @@ def session(*messages: dict[str, Any], **info: Any) -> dict[str, Any]:
     return {"info": {"id": "ses_1", **info}, "messages": list(messages)}
 
 
-def test_the_recorded_database_tells_its_story(path: Path) -> None:
+def test_the_recorded_database_shows_its_story(path: Path) -> None:
     events = read_file(opencode_agent, path)
 
     assert only(events, SessionInfo) == [SessionInfo(session_id=SESSION, agent_version="1.18.33")]
@@ -118,7 +118,7 @@ def test_the_recorded_database_tells_its_story(path: Path) -> None:
     assert only(events, AssistantText)[-1].text.endswith("Next action: fix the path.")
 
 
-def test_an_export_and_the_database_tell_the_same(path: Path, save: Save) -> None:
+def test_an_export_and_the_database_show_the_same(path: Path, save: Save) -> None:
     file = save(exported())
 
     assert opencode_agent.recognises(file.read_bytes(), file) == "document"
@@ -238,7 +238,7 @@ def test_a_refused_call_carries_the_users_reason(
     assert (result.ok, result.output, result.rejected) == (False, error, rejected)
 
 
-def test_a_command_that_the_user_stopped_is_no_failure(save: Save) -> None:
+def test_a_command_that_the_user_stopped_is_not_a_failure(save: Save) -> None:
     # As 1.18.33 stores it after Esc.
     output = "(no output)\n\n<shell_metadata>\nUser aborted the command\n</shell_metadata>"
     stopped = tool(

@@ -27,7 +27,7 @@ def test_every_file_of_a_patch_is_named_once_in_order(files: list[tuple[str, str
     assert list_patched_paths(json.dumps(patch)) == wanted
 
 
-def test_text_that_is_no_patch_names_nothing() -> None:
+def test_text_that_is_not_a_patch_names_nothing() -> None:
     assert list_patched_paths("*** Update File: a.py\n") == ()
 
 

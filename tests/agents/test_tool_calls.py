@@ -20,11 +20,11 @@ from leftoff.agents.tool_calls import shell_command, todo_items, tool_call
         ("other", None, ""),
     ],
 )
-def test_a_call_is_told_by_one_telling_line(kind: Kind, arguments: Any, what: str) -> None:
+def test_a_call_is_shown_by_one_telling_line(kind: Kind, arguments: Any, what: str) -> None:
     assert tool_call("1", "tool", kind, arguments).what == what
 
 
-def test_what_a_call_tells_is_bounded() -> None:
+def test_what_a_call_shows_is_bounded() -> None:
     given = dict.fromkeys("abcd", "some words " * 999)
 
     assert len(tool_call("1", "tool", "other", given).what) <= 400

@@ -181,7 +181,7 @@ def test_a_profile_alone_goes_on_with_the_files_that_are_there(cli: Cli, memory:
     assert (memory / "checkpoint-invoice-rounding.md").read_text(encoding="utf-8") == TEXT
 
 
-def test_a_file_that_another_program_adds_tells_its_own_time(cli: Cli, memory: Path) -> None:
+def test_a_file_that_another_program_adds_shows_its_own_time(cli: Cli, memory: Path) -> None:
     cli.ok("config", "set", "profile", "guardz")
     cli.ok("list")
     later = TEXT.replace("invoice-rounding", "login-flow").replace("11-14", "11-15")

@@ -71,7 +71,7 @@ def test_worktrees_share_the_store_and_submodules_have_their_own(
     assert [each["name"] for each in cli.json("list")] == ["in-submodule"]
 
 
-def test_huge_texts_and_lists_are_cut_and_told(cli: Cli) -> None:
+def test_huge_texts_and_lists_are_cut_and_reported(cli: Cli) -> None:
     fields = json.dumps({"notes": ["word " * 1_000_000], "summary": "Short one"})
     result = cli.ok("save", "login-form", "--from-json", "-", stdin=fields)
     many = cli.ok("save", "many-steps", *GOOD, *["--done=step done"] * 10_000)
@@ -125,7 +125,7 @@ def test_stray_bytes_in_texts_and_file_names_are_kept_readable(cli: Cli, repo: R
     assert cli.json("resume")["checks"]["files"][0]["state"] == "same"
 
 
-def test_a_closed_stdin_is_told(cli: Cli) -> None:
+def test_a_closed_stdin_is_reported(cli: Cli) -> None:
     done = cli.shell("leftoff save login-form --from-json - <&-")
 
     assert done.returncode == 2
@@ -144,7 +144,7 @@ def test_when_nothing_can_be_written_the_save_fails_in_one_sentence(cli: Cli, st
     assert len(result.err.splitlines()) == 2
 
 
-def test_a_store_that_cannot_be_written_is_told_and_the_save_is_kept(
+def test_a_store_that_cannot_be_written_is_reported_and_the_save_is_kept(
     cli: Cli, stored: Path
 ) -> None:
     stored.write_text("in the way")

@@ -11,7 +11,7 @@ from leftoff.context import find_project
 
 
 @pytest.mark.accept(136)
-def test_it_tells_decisions_failures_rules_and_where_the_work_stands(cli: Cli) -> None:
+def test_it_shows_decisions_failures_rules_and_where_the_work_stands(cli: Cli) -> None:
     cli.ok(
         *("save", "csv-export", "--summary", "Export orders", "--next", "Run the tests"),
         *("--decision", "Stream rows :: big tenants", "--failed", "One big array :: out of memory"),

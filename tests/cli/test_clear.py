@@ -234,7 +234,7 @@ def test_the_trash_lists_and_restores(three: Cli) -> None:
     assert len(names(three)) == 3
 
 
-def test_what_is_brought_back_behind_a_newer_one_is_told_with_a_way_to_it(cli: Cli) -> None:
+def test_what_is_brought_back_behind_a_newer_one_is_reported_with_a_way_to_it(cli: Cli) -> None:
     old = cli.json("save", "login-form", "--summary=The old form")["id"]
     cli.ok("clear", "login-form")
     cli.ok("save", "login-form", "--summary=The new form")
@@ -298,7 +298,7 @@ def test_a_purge_destroys_what_is_out_of_sight_and_leaves_the_rest(aged: Cli) ->
     assert aged.json("trash") == []
 
 
-def test_a_purge_takes_what_is_open_only_if_told(aged: Cli) -> None:
+def test_a_purge_takes_what_is_open_only_on_request(aged: Cli) -> None:
     assert aged.json("purge", "--older-than=9d", "--yes") == {"purged": []}
     choice = aged("purge", "--older-than=9d", "--open").json["choices"][0]
     assert choice["command"] == "leftoff purge --older-than=9d --open --yes"
@@ -373,7 +373,7 @@ def test_of_several_threads_one_must_be_chosen(cli: Cli, verb: str) -> None:
     assert "login-form" in rest
 
 
-def test_whoever_names_nothing_and_has_nothing_open_is_told_what_is_done(cli: Cli) -> None:
+def test_without_a_name_and_with_nothing_open_the_done_threads_are_named(cli: Cli) -> None:
     assert "Nothing is open." in cli("drop").err
     for name in ("login-form", "csv-export"):
         cli.ok("save", name, "--summary=Some work", "--next=Run make")

@@ -11,7 +11,7 @@ def values(cli: Cli) -> dict[str, tuple[object, str]]:
     return {each["key"]: (each["value"], each["source"]) for each in cli.json("config")}
 
 
-def test_it_tells_where_each_value_comes_from(
+def test_it_shows_where_each_value_comes_from(
     cli: Cli, stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = tmp_path / "home" / ".config" / "leftoff" / "config.toml"
@@ -58,7 +58,7 @@ def test_unset_takes_a_value_back(cli: Cli) -> None:
     [("budget", "many"), ("budget", "5"), ("budget", ""), ("strict", "perhaps"),
      ("on_resume", "burn"), ("color", "blue"), ("", "x")],
 )  # fmt: skip
-def test_what_is_no_setting_or_no_value_is_refused(cli: Cli, key: str, value: str) -> None:
+def test_an_unknown_setting_or_value_is_refused(cli: Cli, key: str, value: str) -> None:
     result = cli("config", "set", key, value)
 
     assert result.code == 2, result
@@ -103,7 +103,7 @@ def test_a_link_planted_in_the_store_is_not_written_through(
 
 
 @pytest.mark.parametrize("text", ["budget = [", "budget = 'many'\nnonsense = 1\n", "\xff"])
-def test_a_broken_file_is_told_and_left_out(cli: Cli, stored: Path, text: str) -> None:
+def test_a_broken_file_is_reported_and_left_out(cli: Cli, stored: Path, text: str) -> None:
     cli.ok("save", "login-form", "--summary=Some work")
     (stored / "config.toml").write_bytes(text.encode("latin-1"))
     result = cli.ok("resume")
@@ -122,7 +122,7 @@ def test_a_settings_file_that_never_answers_is_not_waited_for(cli: Cli, stored: 
     assert values(cli)["budget"] == (1500, "default")
 
 
-def test_settings_are_told_where_there_is_no_project(
+def test_settings_are_reported_where_there_is_no_project(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(Path.home())

@@ -210,7 +210,7 @@ def test_helpers_are_shown_with_what_each_does(cli: Cli, work: Work) -> None:
 
 
 @pytest.mark.accept(74)
-def test_tasks_may_be_told_by_name_or_not_at_all(cli: Cli, work: Work) -> None:
+def test_tasks_may_be_given_by_name_or_not_at_all(cli: Cli, work: Work) -> None:
     work.index(delegate_running=True, delegation={"tasks": {"parser": "running", "docs": "done"}})
     named = cli.ok("dashboard").out
     work.index(delegate_running=True)
@@ -230,7 +230,7 @@ def test_helpers_that_only_their_worktrees_show_are_named_after_them(cli: Cli, w
     assert "Task 1: parser (in progress)" in cli.ok("dashboard").out
 
 
-def test_worktrees_that_helpers_left_are_told_and_stay(cli: Cli, work: Work) -> None:
+def test_worktrees_that_helpers_left_are_reported_and_stay(cli: Cli, work: Work) -> None:
     work.put("worktrees/parser/note.json", {})
     work.index()
 

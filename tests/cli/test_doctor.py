@@ -192,7 +192,7 @@ def test_the_plugin_alone_is_enough(cli: Cli, settings: Path) -> None:
     assert "round trip" in found(result, "ok")
 
 
-def test_events_that_wait_are_settled_and_told(cli: Cli, state: Path) -> None:
+def test_events_that_wait_are_settled_and_reported(cli: Cli, state: Path) -> None:
     (state / "spool").mkdir(mode=0o700)
     letter = state / "spool" / "claude.Stop.1.0"
     letter.write_text("{}", encoding="utf-8")
@@ -208,7 +208,7 @@ def test_events_that_wait_are_settled_and_told(cli: Cli, state: Path) -> None:
     assert "spool" in found(cli("doctor", "--json"), "ok")
 
 
-def test_a_mark_of_a_dead_settle_is_removed_and_told(cli: Cli, state: Path) -> None:
+def test_a_mark_of_a_dead_settle_is_removed_and_reported(cli: Cli, state: Path) -> None:
     (state / "settling").write_text("4194305\n", encoding="utf-8")
     (state / "settling").chmod(0o600)
 
@@ -216,7 +216,7 @@ def test_a_mark_of_a_dead_settle_is_removed_and_told(cli: Cli, state: Path) -> N
     assert "spool" not in found(cli("doctor", "--json"), "warning")
 
 
-def test_troubles_and_events_set_aside_are_told_until_they_are_cleared(
+def test_troubles_and_events_set_aside_are_reported_until_they_are_cleared(
     cli: Cli, state: Path
 ) -> None:
     trouble.note(state, "settle", ValueError("made up"))
@@ -242,7 +242,7 @@ def test_a_check_that_the_system_refuses_is_a_finding_and_the_others_go_on(
     assert {"space", "round trip"} <= set(found(result, "ok"))
 
 
-def test_what_others_can_read_is_told(cli: Cli, state: Path) -> None:
+def test_what_others_can_read_is_reported(cli: Cli, state: Path) -> None:
     (state / "spool").mkdir(mode=0o755)
     (state / "spool").chmod(0o755)
 
@@ -251,7 +251,7 @@ def test_what_others_can_read_is_told(cli: Cli, state: Path) -> None:
     assert "chmod" in findings["do"]
 
 
-def test_a_checkpoint_that_cannot_be_read_is_told(cli: Cli, state: Path) -> None:
+def test_a_checkpoint_that_cannot_be_read_is_reported(cli: Cli, state: Path) -> None:
     saved = cli.json("save", "login-form", "--summary=Validate the form")
     Path(saved["path"]).write_text("{", encoding="utf-8")
 
@@ -261,7 +261,7 @@ def test_a_checkpoint_that_cannot_be_read_is_told(cli: Cli, state: Path) -> None
     assert state.is_dir()
 
 
-def test_checkpoints_in_the_fallback_are_told(cli: Cli, state: Path, stored: Path) -> None:
+def test_checkpoints_in_the_fallback_are_reported(cli: Cli, state: Path, stored: Path) -> None:
     stored.parent.joinpath("leftoff").write_text("in the way", encoding="utf-8")
     cli.ok("save", "login-form", "--summary=Validate the form")
 
@@ -272,7 +272,9 @@ def test_checkpoints_in_the_fallback_are_told(cli: Cli, state: Path, stored: Pat
     assert state.is_dir()
 
 
-def test_disabled_hooks_are_told(cli: Cli, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disabled_hooks_are_reported(
+    cli: Cli, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LEFTOFF_DISABLED_HOOKS", "stop,typo")
 
     findings = [

@@ -91,7 +91,7 @@ def test_4_below_the_quality_bar(cli: Cli) -> None:
     assert cli.process("lint").returncode == 4
 
 
-def test_70_a_bug_of_ours_leaves_a_report_ready_to_send(
+def test_70_a_bug_in_leftoff_leaves_a_report_ready_to_send(
     cli: Cli, broken: dict[str, str], tmp_path: Path
 ) -> None:
     cli.ok("save", "login-form", "--summary=Some work")
@@ -167,7 +167,7 @@ main()
     assert done.stderr == b"Interrupted; nothing was changed.\n"
 
 
-def test_a_reader_that_goes_away_is_no_error(cli: Cli) -> None:
+def test_a_reader_that_goes_away_is_not_an_error(cli: Cli) -> None:
     cli.ok("save", "login-form", "--summary=Some work")
     done = cli.shell("set -o pipefail; leftoff list | head -1; leftoff list --json | true")
 
@@ -221,7 +221,7 @@ def test_a_terminal_that_is_not_utf_8_gets_what_it_can_show_and_json_is_whole(
     assert json.loads(done.stdout)["summary"] == "Größe 日本 🎉"
 
 
-def test_a_folder_that_is_gone_is_told(cli: Cli, tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_is_reported(cli: Cli, tmp_path: Path) -> None:
     script = f"mkdir {tmp_path}/gone && cd {tmp_path}/gone && rmdir ../gone && leftoff"
     done = cli.shell(f"{script} list")
 
@@ -247,7 +247,7 @@ def test_without_a_home_variable_it_still_works(cli: Cli, tmp_path: Path) -> Non
     assert (tmp_path / "state" / "leftoff").is_dir()
 
 
-def test_the_home_folder_is_no_project_by_accident(cli: Cli, tmp_path: Path) -> None:
+def test_the_home_folder_does_not_become_a_project_by_accident(cli: Cli, tmp_path: Path) -> None:
     for folder in (str(tmp_path / "home"), "/"):
         done = cli.process("save", "login-form", "--summary=Some work", cwd=folder)
         assert done.returncode == 1
@@ -266,7 +266,7 @@ def test_a_corrupt_index_is_built_anew_without_a_word(cli: Cli, repo: Repo, stor
         assert result.err == ""
 
 
-def test_the_version_is_told_by_both_ways(cli: Cli) -> None:
+def test_the_version_is_reported_by_both_ways(cli: Cli) -> None:
     assert cli.process("--version").stdout.startswith("leftoff 0.")
     assert cli.ok("--version").out == cli.process("--version").stdout
 

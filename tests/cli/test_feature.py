@@ -19,7 +19,7 @@ def noted(cli: Cli) -> Cli:
     return cli
 
 
-def test_without_features_the_way_to_note_one_is_told(cli: Cli) -> None:
+def test_without_features_the_way_to_note_one_is_shown(cli: Cli) -> None:
     assert "leftoff feature add" in cli.ok("feature").out
     assert cli.json("feature", "list") == []
 
@@ -43,7 +43,7 @@ def test_a_list_can_be_of_one_state_only(noted: Cli) -> None:
     assert [each["id"] for each in found] == ["feature-002"]
 
 
-def test_all_that_is_told_of_a_feature_is_shown_again(cli: Cli) -> None:
+def test_everything_stated_about_a_feature_is_shown_again(cli: Cli) -> None:
     cli.ok(
         "feature", "add", "Export orders", "--description=CSV for admins", "--priority=2",
         "--scenario=No orders :: no orders :: exported :: only a header", "--scenario=Big ones",
@@ -102,7 +102,7 @@ def test_starting_warns_of_what_should_come_first(noted: Cli) -> None:
     assert started.err == "warning: feature-002 depends on unfinished features: feature-001\n"
 
 
-def test_an_attempt_is_told_with_its_number_and_remembered(noted: Cli) -> None:
+def test_an_attempt_is_shown_with_its_number_and_remembered(noted: Cli) -> None:
     noted.ok("feature", "start", "1")
 
     result = noted.ok(
@@ -115,7 +115,7 @@ def test_an_attempt_is_told_with_its_number_and_remembered(noted: Cli) -> None:
     assert (failure["text"], failure["why"]) == ("Stringify all", "unbounded")
 
 
-def test_after_an_attempt_that_worked_the_way_to_say_done_is_told(noted: Cli) -> None:
+def test_after_an_attempt_that_worked_the_way_to_say_done_is_shown(noted: Cli) -> None:
     noted.ok("feature", "start", "1")
 
     assert "leftoff feature pass" in noted.ok("feature", "attempt", "Stream", "--passed").out
@@ -251,7 +251,7 @@ def test_on_a_terminal_the_way_to_go_on_is_asked(noted: Cli, repo: Repo) -> None
 
 @pytest.mark.accept(154)
 @pytest.mark.parametrize("is_saved", [True, False])
-def test_resume_tells_what_broke_off_what_failed_and_the_ways_to_go_on(
+def test_resume_shows_what_broke_off_what_failed_and_the_ways_to_go_on(
     noted: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch, *, is_saved: bool
 ) -> None:
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "first")
@@ -340,7 +340,7 @@ def test_features_noted_in_a_worktree_are_the_projects(
         ("start 1 --again=never", 2, "Invalid value for '--again'"),
     ],
 )
-def test_what_cannot_be_done_is_told_with_the_way_out_and_changes_nothing(
+def test_what_cannot_be_done_is_reported_with_the_way_out_and_changes_nothing(
     noted: Cli, arguments: str, code: int, expected: str
 ) -> None:
     before = noted.json("feature", "list", "--all")

@@ -217,7 +217,7 @@ def test_a_name_that_is_refused_loses_nothing(cli: Cli, editor: Any) -> None:
         assert 'Saved checkpoint "good-name"' in terminal.rest()
 
 
-def test_a_save_from_another_terminal_is_noticed(cli: Cli, editor: Any) -> None:
+def test_a_save_from_another_terminal_is_detected(cli: Cli, editor: Any) -> None:
     cli.ok("save", "exporter", "--summary=Export orders", "--next=Run pytest")
     other = [sys.executable, "-m", "leftoff", "save", "exporter", "--overwrite", "--summary=Theirs"]
     body = f"subprocess.run({other!r}, check=True)\ntext = text.replace('Run pytest', 'Run tox')"

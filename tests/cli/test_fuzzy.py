@@ -23,7 +23,7 @@ def test_whole_words_come_before_parts_and_these_before_loose_letters() -> None:
     assert rank_matches("port", ["important", "p-o-r-t", "the port"]) == [2, 0, 1]
 
 
-def test_letters_far_apart_are_no_match() -> None:
+def test_letters_far_apart_do_not_match() -> None:
     assert rank_matches("lz", [f"l{'a' * 40}z"]) == []
 
 

@@ -59,7 +59,7 @@ def test_moving_into_a_project_with_checkpoints_keeps_both(plain: Path, cli: Cli
 
 
 @pytest.mark.parametrize("place", [".", "own", "gone"])
-def test_what_is_no_other_store_is_refused(cli: Cli, stored: Path, place: str) -> None:
+def test_what_is_not_another_store_is_refused(cli: Cli, stored: Path, place: str) -> None:
     save(cli, "one")
 
     result = cli("import", "--from-store", str(stored) if place == "own" else place)

@@ -171,7 +171,7 @@ def test_a_status_line_of_your_own_stays_and_is_not_asked_about(cli: Cli, settin
     assert json.loads(settings.read_text(encoding="utf-8")) == own
 
 
-def test_json_tells_the_changes_and_the_backups(cli: Cli, settings: Path) -> None:
+def test_json_shows_the_changes_and_the_backups(cli: Cli, settings: Path) -> None:
     result = cli.json("init", "--yes")
 
     assert result["done"] is True
@@ -366,7 +366,7 @@ def test_a_python_that_hooks_cannot_use_is_refused(
     del cli
 
 
-def test_a_python_file_of_the_project_is_no_module_of_what_agents_start(
+def test_a_python_file_of_the_project_is_not_a_module_of_what_agents_start(
     cli: Cli, repo: Repo, tmp_path: Path
 ) -> None:
     """Without a program named leftoff, agents start Python with the module, in the project."""
@@ -405,7 +405,7 @@ def test_a_key_in_the_settings_is_not_shown(cli: Cli, settings: Path) -> None:
     assert key not in shown + asked.out + asked.err
 
 
-def test_settings_that_let_no_hook_run_are_told(cli: Cli, settings: Path) -> None:
+def test_settings_that_let_no_hook_run_are_reported(cli: Cli, settings: Path) -> None:
     settings.write_text('{"disableAllHooks": true}', encoding="utf-8")
 
     assert "disableAllHooks is set" in cli.ok("init", "--yes").out

@@ -120,7 +120,7 @@ def test_a_continue_that_answers_the_offer_resumes(
     assert cli.ok("intent", "continue").out == "none\n"
 
 
-def test_what_means_no_command_is_told_as_such(cli: Cli) -> None:
+def test_what_means_no_command_is_reported_as_none(cli: Cli) -> None:
     nothing = {"intent": None, "name": None, "command": None}
 
     assert cli.json("intent", "fix the login form") == nothing

@@ -71,7 +71,7 @@ def test_a_clock_that_was_ahead_makes_no_negative_age(cli: Cli, repo: Repo) -> N
     assert cli.json("resume", "from-the-future")["checks"]["age_seconds"] == 0
 
 
-def test_what_was_put_away_is_listed_on_demand(cli: Cli) -> None:
+def test_what_was_cleared_is_listed_on_demand(cli: Cli) -> None:
     for name in ("first-thing", "second-thing"):
         cli.ok("save", name, "--summary=Some work")
     cli.ok("clear", "first-thing")
@@ -81,7 +81,7 @@ def test_what_was_put_away_is_listed_on_demand(cli: Cli) -> None:
     assert every == {"first-thing": "cleared", "second-thing": "open"}
 
 
-def test_a_limit_tells_how_many_more_there_are(cli: Cli, repo: Repo) -> None:
+def test_a_limit_shows_how_many_more_there_are(cli: Cli, repo: Repo) -> None:
     save_at(repo.folder, {f"thing-{n}": timedelta(minutes=n) for n in range(5)})
 
     assert "… and 3 more: leftoff list --limit 5" in cli.ok("list", "--limit", "2").out

@@ -97,7 +97,7 @@ def test_superseding_takes_the_old_one_out_of_view(cli: Cli) -> None:
     assert f"superseded by {new['id']}" in cli.ok("memory", "show", old["id"]).out
 
 
-def test_all_that_a_session_told_can_be_put_aside(cli: Cli) -> None:
+def test_everything_a_session_stated_can_be_set_aside(cli: Cli) -> None:
     ids = [add(cli, "rule", f"Rule {n}", "--source", "led-astray")["id"] for n in range(3)]
     add(cli, "rule", "Rule 0", "--source", "another")
     add(cli, "rule", "A good one", "--source", "another")
@@ -127,7 +127,7 @@ def test_lists_can_be_narrowed(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("verb", ["show", "approve", "reject"])
-def test_an_unknown_id_is_told_with_the_way_to_find_one(cli: Cli, verb: str) -> None:
+def test_an_unknown_id_is_reported_with_the_way_to_find_one(cli: Cli, verb: str) -> None:
     refused = cli("memory", verb, "abcdef")
 
     assert refused.code == 1
@@ -135,7 +135,7 @@ def test_an_unknown_id_is_told_with_the_way_to_find_one(cli: Cli, verb: str) -> 
     assert "leftoff memory list --all" in refused.err
 
 
-def test_an_unknown_kind_is_told_with_the_kinds_there_are(cli: Cli) -> None:
+def test_an_unknown_kind_is_reported_with_the_kinds_there_are(cli: Cli) -> None:
     refused = cli("memory", "add", "hunch", "x")
 
     assert refused.code == 2

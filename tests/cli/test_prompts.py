@@ -301,7 +301,7 @@ def saved(cli: Cli) -> None:
 
 
 @pytest.mark.accept(100)
-def test_resume_says_nothing_of_prompts_when_none_wait(cli: Cli) -> None:
+def test_resume_does_not_mention_prompts_when_none_wait(cli: Cli) -> None:
     saved(cli)
 
     assert "prompt" not in cli.ok("resume", "--accept").out
@@ -310,7 +310,7 @@ def test_resume_says_nothing_of_prompts_when_none_wait(cli: Cli) -> None:
         assert "Run it now" not in terminal.rest()
 
 
-def test_resume_tells_an_agent_which_prompts_wait(cli: Cli, store: Store) -> None:
+def test_resume_shows_an_agent_which_prompts_wait(cli: Cli, store: Store) -> None:
     saved(cli)
     keep(store, FIRST, SECOND)
 
@@ -458,7 +458,7 @@ def test_resume_on_a_terminal_lets_the_prompt_be_edited(cli: Cli, store: Store) 
     assert waiting(cli) == []
 
 
-def test_whoever_declines_is_asked_nothing_more(cli: Cli, store: Store) -> None:
+def test_declining_asks_nothing_more(cli: Cli, store: Store) -> None:
     saved(cli)
     keep(store, FIRST)
 

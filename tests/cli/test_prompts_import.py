@@ -24,12 +24,12 @@ def test_the_prompts_are_listed_and_the_file_stays(cli: Cli, tmp_path: Path) -> 
     assert {each["session_id"] for each in cli.json("prompts", "list")} == {"old-session"}
 
 
-def test_a_file_that_is_not_there_is_told(cli: Cli, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(cli: Cli, tmp_path: Path) -> None:
     result = cli("prompts", "import", str(tmp_path / "none.txt"))
 
     assert result.code == 2
     assert "none.txt" in result.err
 
 
-def test_a_folder_is_no_file_of_prompts(cli: Cli, tmp_path: Path) -> None:
+def test_a_folder_is_not_a_file_of_prompts(cli: Cli, tmp_path: Path) -> None:
     assert cli("prompts", "import", str(tmp_path)).code == 2

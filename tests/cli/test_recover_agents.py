@@ -58,7 +58,7 @@ def test_a_recovered_session_has_the_state_of_git(
     assert "1 commit" in cli.ok("resume", row["name"], "--for", agent).out
 
 
-def test_a_title_that_comes_later_is_no_work_and_no_sign_of_life(
+def test_a_title_that_comes_later_is_neither_work_nor_a_sign_of_life(
     cli: Cli, repo: Repo, tmp_path: Path
 ) -> None:
     """Gemini CLI adds a title to the last session's transcript when the next one starts."""

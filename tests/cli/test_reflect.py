@@ -53,7 +53,7 @@ def test_without_a_flag_it_is_auto_and_a_second_run_is_silent(cli: Cli, repo: Re
     assert cli.ok("reflect").out == ""
 
 
-def test_json_tells_the_entries_and_why(cli: Cli, repo: Repo) -> None:
+def test_json_shows_the_entries_and_why(cli: Cli, repo: Repo) -> None:
     talk = found_talk(repo.folder)
     talk.ask(NO)
 
@@ -119,7 +119,7 @@ def test_a_dry_run_shows_what_would_be_kept_and_writes_nothing(
     assert "1 rule saved:" in cli.ok("reflect").out
 
 
-def test_a_dry_run_changes_nothing_of_what_is_there(cli: Cli, repo: Repo, stored: Path) -> None:
+def test_a_dry_run_changes_nothing(cli: Cli, repo: Repo, stored: Path) -> None:
     corrected_talk(repo.folder)
     cli.ok("reflect")
     corrected_talk(repo.folder, "session-2").ask("Never use eval.")

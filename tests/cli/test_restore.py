@@ -59,7 +59,7 @@ def test_several_are_a_choice_that_changes_nothing(cli: Cli) -> None:
 
 
 @pytest.mark.accept(94, 96)
-def test_the_newest_is_taken_and_its_age_is_told(cli: Cli, repo: Repo) -> None:
+def test_the_newest_is_taken_and_its_age_is_reported(cli: Cli, repo: Repo) -> None:
     save_at(repo.folder, {"old-work": timedelta(days=9), "new-work": timedelta(days=2)})
     out = cli.ok("restore").out
 

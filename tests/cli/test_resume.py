@@ -64,7 +64,7 @@ def test_several_are_a_choice_with_branch_and_date_and_nothing_changes(
 
 
 @pytest.mark.accept(34)
-def test_the_briefing_tells_all_that_matters_and_ends_with_a_question(
+def test_the_briefing_shows_all_that_matters_and_ends_with_a_question(
     cli: Cli, stored: Path
 ) -> None:
     cli.ok("save", "login-form", *GOOD)
@@ -105,7 +105,7 @@ def test_json_has_checkpoint_briefing_checks_and_question(cli: Cli, repo: Repo) 
 
 
 @pytest.mark.accept(35)
-def test_missing_and_changed_files_and_a_moved_head_are_told_before_the_question(
+def test_missing_and_changed_files_and_a_moved_head_are_reported_before_the_question(
     cli: Cli, repo: Repo
 ) -> None:
     for name in ("gone.py", "edited.py", "touched.py", "kept.py"):
@@ -142,7 +142,7 @@ def test_another_branch_is_warned_of_and_the_resume_goes_on(cli: Cli, repo: Repo
     assert cli.json("list")[0]["state"] == "resumed"
 
 
-def test_a_rewritten_history_is_told(cli: Cli, repo: Repo) -> None:
+def test_a_rewritten_history_is_reported(cli: Cli, repo: Repo) -> None:
     repo.commit("Second")
     cli.ok("save", "login-form", *GOOD)
     repo.git("reset", "-q", "--hard", "HEAD~1")

@@ -247,7 +247,7 @@ def test_weak_saves_are_kept_with_a_warning(cli: Cli) -> None:
 
 @pytest.mark.accept(5)
 @pytest.mark.parametrize(("flags", "step"), [([], 4), (["--step", "3/7"], 3)])
-def test_the_step_is_read_from_the_plan_unless_it_is_told(
+def test_the_step_is_read_from_the_plan_unless_it_is_given(
     cli: Cli, repo: Repo, flags: list[str], step: int
 ) -> None:
     repo.write("p.md", PLAN)
@@ -261,7 +261,7 @@ def test_a_step_that_is_none_is_refused(cli: Cli, step: str) -> None:
     assert cli("save", "login-form", *GOOD, f"--step={step}").code == 2
 
 
-def test_paths_are_taken_from_the_folder_one_stands_in(
+def test_paths_are_relative_to_the_current_folder(
     cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.write("docs/plan.md", PLAN)
@@ -344,7 +344,7 @@ def test_a_blank_text_says_nothing(cli: Cli) -> None:
     assert [each["summary"] for each in cli.json("list")] == ["login-form"]
 
 
-def test_none_is_no_entry(cli: Cli) -> None:
+def test_none_is_not_an_entry(cli: Cli) -> None:
     nothing = ("--failed=None", "--blocker=none.", "--question=N/A", "--decision=-")
     cli.ok("save", "login-form", *GOOD, *nothing)
     shown = cli.json("show", "login-form")

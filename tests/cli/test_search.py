@@ -99,7 +99,7 @@ def test_people_see_the_words_around_the_match(filled: Cli) -> None:
     assert filled.ok("search", "absent").out == "Nothing found.\n"
 
 
-def test_what_was_put_away_is_found_on_demand(filled: Cli) -> None:
+def test_what_was_cleared_is_found_on_demand(filled: Cli) -> None:
     filled.ok("clear", "token-work")
 
     assert found(filled, "refresh") == []

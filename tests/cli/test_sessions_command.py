@@ -178,7 +178,7 @@ def test_inside_an_agent_a_save_knows_what_the_session_knows(
     assert knowing["session_id"] == bare["session_id"] == session.stem
 
 
-def test_a_step_told_is_a_step_of_the_plan_the_session_has(
+def test_a_given_step_is_a_step_of_the_plan_the_session_has(
     cli: Cli, repo: Repo, session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = tmp_path / "home" / ".claude" / "plans" / "login.md"
@@ -197,7 +197,7 @@ def test_a_step_told_is_a_step_of_the_plan_the_session_has(
     assert (shown["path"], shown["step"], shown["total"]) == (str(plan), 1, 2)
 
 
-def test_capture_tells_where_a_session_left_off_and_saves_nothing(
+def test_capture_shows_where_a_session_left_off_and_saves_nothing(
     cli: Cli, session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "Add the password rule" in cli.ok("capture", str(session)).out
@@ -221,7 +221,7 @@ def test_pipes_are_not_waited_for(cli: Cli, session: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["hello", None])
-def test_what_is_no_session_is_told(cli: Cli, tmp_path: Path, text: str | None) -> None:
+def test_what_is_not_a_session_is_reported(cli: Cli, tmp_path: Path, text: str | None) -> None:
     path = tmp_path / "notes.txt"
     if text is not None:
         path.write_text(text)

@@ -36,7 +36,7 @@ def test_the_commit_of_a_ship_is_where_the_work_stands(shop: Shop, cli: Cli) -> 
 
 
 @pytest.mark.accept(150)
-def test_the_panel_tells_the_commit_the_rest_and_where_things_are(
+def test_the_panel_shows_the_commit_the_rest_and_where_things_are(
     shop: Shop, cli: Cli, hub: Hub
 ) -> None:
     cli.ok("save", "csv", "--next", "Test 0 orders", "--decision", "Stream :: memory")
@@ -66,7 +66,7 @@ def test_clearing_the_context_is_advised_only_where_it_is_wanted(shop: Shop, cli
     "url",
     ["git@github.com:ada/shop.git", "ssh://git@github.com/ada/shop", "https://github.com/ada/shop"],
 )
-def test_owner_and_repository_are_told(shop: Shop, cli: Cli, url: str) -> None:
+def test_owner_and_repository_are_reported(shop: Shop, cli: Cli, url: str) -> None:
     shop.git("remote", "set-url", "origin", url)
 
     assert cli.json("ship", "--dry-run")["repository"] == "ada/shop"
@@ -179,7 +179,7 @@ def test_a_dry_run_names_what_would_be_archived_and_mirrored_and_writes_neither(
     assert _stamps(shop.folder) == before
 
 
-def test_a_dry_run_tells_what_stands_in_the_way(shop: Shop, cli: Cli) -> None:
+def test_a_dry_run_shows_what_stands_in_the_way(shop: Shop, cli: Cli) -> None:
     assert "Nothing to commit." in cli.ok("ship", "--dry-run", "--no-push").out
     assert "Would push to origin/feature/csv" in cli.ok("ship", "--dry-run", "--no-pr").out
     shop.git("switch", "--quiet", "main")

@@ -65,7 +65,7 @@ def test_a_checkpoint_is_found_by_name_by_id_and_by_part_of_its_id(cli: Cli) -> 
 
 @pytest.mark.parametrize("command", ["show", "resume", "delete", "complete", "clear", "lint"])
 @pytest.mark.accept(38)
-def test_an_unknown_name_is_told_with_a_way_out(cli: Cli, command: str) -> None:
+def test_an_unknown_name_is_reported_with_a_way_out(cli: Cli, command: str) -> None:
     cli.ok("save", "login-form", "--summary=Some work")
 
     for key in ("nothing-here", "", "../../etc/passwd", "%", "x" * 10_000, "a" * 60_000, "\x00"):
@@ -112,7 +112,7 @@ def test_show_asks_for_a_name_if_all_threads_have_ended(cli: Cli) -> None:
     assert result["hint"] == "Name one, or run `leftoff save` to create one."
 
 
-def test_status_tells_where_one_is_and_what_is_open(cli: Cli, repo: Repo) -> None:
+def test_status_shows_where_one_is_and_what_is_open(cli: Cli, repo: Repo) -> None:
     assert "nothing; run `leftoff save` to create a checkpoint" in cli.ok("status").out
     repo.write("new.txt")
     cli.ok("save", "login-form", "--from-json", "-", stdin=WHOLE)
@@ -163,7 +163,7 @@ def test_status_in_a_linked_worktree_names_both_folders(
     assert cli.json("status")["project"] == str(repo.folder)
 
 
-def test_the_log_tells_revisions_and_events(cli: Cli) -> None:
+def test_the_log_shows_revisions_and_events(cli: Cli) -> None:
     assert cli.ok("log").out == "Nothing has happened yet.\n"
     cli.ok("save", "login-form", "--summary=First words")
     cli.ok("save", "login-form", "--summary=Second words", "--overwrite")
@@ -183,7 +183,7 @@ def test_the_log_tells_revisions_and_events(cli: Cli) -> None:
 
 
 @pytest.mark.accept(47)
-def test_the_log_tells_when_and_why_something_was_saved_by_itself(cli: Cli, repo: Repo) -> None:
+def test_the_log_shows_when_and_why_something_was_saved_automatically(cli: Cli, repo: Repo) -> None:
     talk = Talk(repo.folder)
     talk.work()
     talk.fire("SessionEnd", reason="other")
@@ -208,7 +208,7 @@ def test_the_log_calls_work_without_a_name_by_its_task(cli: Cli, repo: Repo) -> 
     ] * 2
 
 
-def test_diff_tells_what_went_and_what_came(cli: Cli) -> None:
+def test_diff_shows_what_went_and_what_came(cli: Cli) -> None:
     old = cli.json("save", "login-form", "--summary=Some work", "--done=a", "--done=b")
     cli.ok("save", "login-form", "--summary=Some work", "--done=b", "--done=c", "--next=Run make",
            "--decision=x :: y", "--overwrite")  # fmt: skip
@@ -236,7 +236,7 @@ def test_a_diff_names_what_a_person_can_see_the_difference_of(cli: Cli, repo: Re
     assert not re.search(r"HEAD|project|Files|- app.py\n  \+ app.py", shown), shown
 
 
-def test_diff_of_one_thread_tells_what_its_last_save_changed(cli: Cli) -> None:
+def test_diff_of_one_thread_shows_what_its_last_save_changed(cli: Cli) -> None:
     cli.ok("save", "login-form", "--summary=Some work", "--next=Run make")
     once = cli("diff")
     cli.ok("save", "login-form", "--summary=Some work", "--next=Run pytest", "--overwrite")

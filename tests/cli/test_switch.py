@@ -103,7 +103,7 @@ def test_off_holds_in_every_folder_of_the_project(
     assert contents(stored) == before
 
 
-def test_a_reply_that_lay_ready_is_not_given_after_off(cli: Cli, hooks: Hooks, repo: Repo) -> None:
+def test_a_prepared_reply_is_not_given_after_off(cli: Cli, hooks: Hooks, repo: Repo) -> None:
     sub = repo.folder / "sub"
     sub.mkdir()
     ready = replies.place_of(hooks.state, sub) / "claude.UserPromptSubmit.any"

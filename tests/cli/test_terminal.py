@@ -71,7 +71,7 @@ def test_a_different_name_is_asked_for_until_it_can_be_one(cli: Cli) -> None:
     assert names(cli) == ["form-rules"]
 
 
-def test_the_suggested_name_is_used_unasked_if_told_so(cli: Cli) -> None:
+def test_the_suggested_name_is_used_without_asking_on_request(cli: Cli) -> None:
     with cli.terminal("save", *WORK, "--auto-name") as terminal:
         assert 'Saved checkpoint "validate-login-form"' in terminal.rest()
 
@@ -175,7 +175,7 @@ def test_resume_asks_yes_or_no_once_and_waits_for_one_of_them(
 
 
 @pytest.mark.parametrize(("answer", "left"), [("", 2), ("n", 2), ("y", 0)])
-def test_a_purge_asks_and_means_no_unless_told_yes(
+def test_a_purge_asks_and_does_nothing_without_a_yes(
     cli: Cli, repo: Repo, answer: str, left: int
 ) -> None:
     save_at(repo.folder, {"login-form": timedelta(days=2), "other-form": timedelta(days=2)})
@@ -339,7 +339,7 @@ def test_options_that_contradict_each_other_are_refused(cli: Cli, command: str) 
         ("config set profile none", "Invalid value 'none'"),
     ],
 )
-def test_a_message_shows_nothing_of_the_inside(cli: Cli, command: str, expected: str) -> None:
+def test_a_message_shows_no_internals(cli: Cli, command: str, expected: str) -> None:
     result = cli(*command.split())
 
     assert result.code == 2

@@ -7,7 +7,7 @@ from gitrepo import Repo
 
 
 @pytest.mark.accept(49)
-def test_a_note_is_told_with_its_place(cli: Cli, stored: Path) -> None:
+def test_a_note_is_reported_with_its_place(cli: Cli, stored: Path) -> None:
     result = cli.json("wal", "add", "--kind", "correction", "delimiter is ;")
 
     assert result == {

@@ -176,7 +176,7 @@ def test_a_conversation_that_is_compacted_gets_its_state_back(
 
 # Gemini CLI compresses long before, and opencode does not show why it blocks: each has a test.
 @pytest.mark.parametrize("bench", ["codex", "copilot"], indirect=True)
-def test_a_context_that_fills_up_is_told_and_then_blocked(
+def test_a_context_that_fills_up_is_reported_and_then_blocked(
     bench: AgentBench, user: User, ways: Ways
 ) -> None:
     user.ok("config", "set", "prompts", "block")

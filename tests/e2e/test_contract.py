@@ -125,7 +125,7 @@ def test_the_interactive_program_answers_and_ends_with_exit(
     assert recorder.wait_for("SessionEnd")["reason"] == "prompt_input_exit"
 
 
-def test_the_interactive_program_shows_what_session_start_tells_the_user(
+def test_the_interactive_program_shows_what_session_start_shows_the_user(
     bench: Bench, recorder: Recorder
 ) -> None:
     recorder.reply("SessionStart", systemMessage="MESSAGE-MARK")

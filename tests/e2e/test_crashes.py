@@ -112,7 +112,7 @@ def test_a_queued_prompt_survives_kill(bench: Bench, model: Model, user: User) -
     assert user.saved("recovered")
 
 
-def test_a_crash_is_told_once(bench: Bench, model: Model, user: User) -> None:
+def test_a_crash_is_reported_once(bench: Bench, model: Model, user: User) -> None:
     model.will(say("slow", stall=True))
     run = bench.start(TASK)
     model.wait_for(TASK)

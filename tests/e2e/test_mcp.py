@@ -76,7 +76,9 @@ def test_the_model_sees_the_instructions_and_the_tools(registered: Bench, model:
     assert registered.repo.folder.name in request.news
 
 
-def test_a_mistake_is_told_to_the_model_with_the_way_out(registered: Bench, model: Model) -> None:
+def test_a_mistake_is_reported_to_the_model_with_the_way_out(
+    registered: Bench, model: Model
+) -> None:
     use(registered, ("save", {"nxt": "Write the header"}))
 
     assert "save has no argument 'nxt'" in model.seen_text()

@@ -76,7 +76,7 @@ def test_a_resumed_session_is_not_told_again(bench: Bench, model: Model, user: U
     assert model.seen_text().count("leftoff: what is known about this project.") == 1
 
 
-def test_after_a_compaction_state_and_memory_are_told_again_once(
+def test_after_a_compaction_state_and_memory_are_given_again_once(
     bench: Bench, model: Model, user: User
 ) -> None:
     _remembers(user, 167)
@@ -92,7 +92,7 @@ def test_after_a_compaction_state_and_memory_are_told_again_once(
     assert seen.count("leftoff: what is known about this project.") == 1
 
 
-def test_what_an_agent_saves_as_decision_and_failure_is_told_to_the_next_session(
+def test_what_an_agent_saves_as_decision_and_failure_is_reported_to_the_next_session(
     bench: Bench, model: Model, user: User
 ) -> None:
     user.works(

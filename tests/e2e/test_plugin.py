@@ -59,7 +59,7 @@ def test_beside_init_every_event_counts_once(bench: Bench, model: Model, user: U
     assert saved["intent"] == TASK
 
 
-def test_its_commands_tell_the_model_what_leftoff_says(
+def test_its_commands_show_the_model_what_leftoff_says(
     bench: Bench, model: Model, newcomer: User
 ) -> None:
     newcomer.ok("save", "csv-export", "--task", "Export CSV", "--next", "Run pytest tests/csv")

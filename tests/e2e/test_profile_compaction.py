@@ -96,7 +96,7 @@ def test_a_file_in_the_project_lets_an_automatic_compaction_pass(
 WARM = 650_000
 
 
-def test_openclaw_keeps_the_words_in_its_buffer_and_tells_them_after_a_compaction(
+def test_openclaw_keeps_the_words_in_its_buffer_and_shows_them_after_a_compaction(
     bench: Bench, model: Model, newcomer: User
 ) -> None:
     newcomer.follows("openclaw")

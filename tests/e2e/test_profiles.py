@@ -77,7 +77,7 @@ def _harness_shows(bench: Bench) -> str:
         pytest.param("harness", _harness_shows, id="harness"),
     ],
 )
-def test_work_that_was_killed_is_told_and_shown_in_the_native_files(
+def test_work_that_was_killed_is_reported_and_shown_in_the_native_files(
     bench: Bench, model: Model, newcomer: User, profile: str, shown: Callable[[Bench], str]
 ) -> None:
     newcomer.follows(profile)
@@ -187,7 +187,7 @@ def test_sail_follows_the_plan_that_the_agent_edits_and_saves_beside_it(
 # --- quoin ---
 
 
-def test_quoin_tells_the_next_session_what_its_mark_waits_for(
+def test_quoin_shows_the_next_session_what_its_mark_waits_for(
     bench: Bench, model: Model, newcomer: User
 ) -> None:
     newcomer.follows("quoin")
@@ -204,7 +204,7 @@ def test_quoin_tells_the_next_session_what_its_mark_waits_for(
 # --- harness ---
 
 
-def test_harness_keeps_its_briefing_and_a_new_session_is_told_it(
+def test_harness_keeps_its_briefing_and_a_new_session_gets_it(
     bench: Bench, model: Model, newcomer: User
 ) -> None:
     newcomer.follows("harness")

@@ -211,7 +211,7 @@ class _Week:
             )
 
 
-def test_a_week_of_work_is_told_as_a_careful_colleague_would(
+def test_a_week_of_work_is_described_as_a_careful_colleague_would(
     bench: Bench, user: User, tree: Path
 ) -> None:
     week = _Week(bench, user, tree)

@@ -260,7 +260,7 @@ def test_small_talk_first_and_continue_second_goes_on_with_the_work(
     assert NEXT in only_work(user).next
 
 
-def test_small_talk_alone_is_no_work_but_can_be_saved_on_request(user: User) -> None:
+def test_small_talk_alone_is_not_work_but_can_be_saved_on_request(user: User) -> None:
     session = user.works("What is 2+2?", say("4")).session_id
 
     assert list_work(user) == []

@@ -103,7 +103,7 @@ def test_what_gh_says_is_passed_on(hub: Hub, tmp_path: Path) -> None:
         GitHub(tmp_path).create(head="csv", title="Export", body="Text")
 
 
-def test_an_answer_that_is_no_json_is_told(hub: Hub, tmp_path: Path) -> None:
+def test_an_answer_that_is_not_json_is_reported(hub: Hub, tmp_path: Path) -> None:
     (hub.folder / "bin" / "gh").write_text("#!/bin/sh\necho surprise\n")
 
     with pytest.raises(GhRefused, match="did not answer in JSON"):

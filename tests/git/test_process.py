@@ -490,7 +490,7 @@ def test_a_submodule_that_the_project_ignores_is_left_alone(
 
 
 @pytest.mark.parametrize("path", [".", "", "..", "../repo", "link", "/", "no\\\\such", "sub/../."])
-def test_a_submodule_that_is_no_folder_below_is_passed_by(repo: Repo, path: str) -> None:
+def test_a_submodule_that_is_not_a_folder_below_is_passed_by(repo: Repo, path: str) -> None:
     (repo.folder / "link").symlink_to(".")
     repo.commit("Odd", {".gitmodules": f'[submodule "x"]\n\tpath = "{path}"\n'})
     repo.write("app.py", "print('changed')\n")

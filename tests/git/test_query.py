@@ -90,7 +90,7 @@ def test_staged_unstaged_and_untracked_paths_are_kept_apart(repo: Repo) -> None:
     assert list_new(state) == ["new/deep/file.txt"]
 
 
-def test_a_subfolder_tells_of_the_whole_worktree_with_paths_from_its_root(repo: Repo) -> None:
+def test_a_subfolder_shows_the_whole_worktree_with_paths_from_its_root(repo: Repo) -> None:
     repo.git("config", "status.relativePaths", "true")
     repo.write("kept.txt", "changed\n")
     repo.write("sub/new.txt")
@@ -656,7 +656,7 @@ def test_an_amended_commit_is_known_to_have_diverged(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("sha", ["f" * 40, "", "HEAD", "--all", "-n1", "zz" * 20, "main"])
-def test_what_is_no_commit_of_this_repository_is_unknown(repo: Repo, sha: str) -> None:
+def test_what_is_not_a_commit_of_this_repository_is_unknown(repo: Repo, sha: str) -> None:
     assert query.read_commits_since(repo.folder, sha) == query.CommitsSince()
     assert query.list_changed_paths(repo.folder, sha, repo.head()) == []
 

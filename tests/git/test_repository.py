@@ -31,7 +31,7 @@ def read_slug(repo: Repo) -> str | None:
         "https://ada:word@github.com/ada/shop",
     ],
 )
-def test_the_settings_of_a_repository_tell_owner_and_name(repo: Repo, url: str) -> None:
+def test_the_settings_of_a_repository_show_owner_and_name(repo: Repo, url: str) -> None:
     repo.git("remote", "add", "origin", url)
     repo.git("remote", "add", "other", "https://github.com/bob/shop")
     repo.git("config", "branch.main.remote", "origin")
@@ -53,7 +53,7 @@ def test_a_folder_as_remote_has_no_owner(repo: Repo) -> None:
     assert read_slug(repo) is None
 
 
-def test_an_address_of_odd_bytes_can_still_be_told(repo: Repo) -> None:
+def test_an_address_of_odd_bytes_can_still_be_reported(repo: Repo) -> None:
     with (repo.folder / ".git" / "config").open("ab") as file:
         file.write(b'[remote "origin"]\n\turl = https://github.com/ad\xffa/shop.git\n')
 
@@ -174,7 +174,7 @@ def head_of(folder: Path) -> str | None:
 
 @pytest.mark.parametrize("branch", ["main", "feat/one.two", os.fsdecode(b"bad-\xff"), "ünï"])
 @pytest.mark.parametrize("packed", [False, True])
-def test_files_tell_the_head_of_any_branch(repo: Repo, branch: str, *, packed: bool) -> None:
+def test_files_show_the_head_of_any_branch(repo: Repo, branch: str, *, packed: bool) -> None:
     repo.git("checkout", "--quiet", "-B", branch)
     # A name that another one begins with must not be taken for it.
     repo.git("branch", "feat/one-two.more")
@@ -184,7 +184,7 @@ def test_files_tell_the_head_of_any_branch(repo: Repo, branch: str, *, packed: b
     assert head_of(repo.folder) == repo.head()
 
 
-def test_files_tell_the_head_of_a_linked_worktree_whose_branch_is_packed(
+def test_files_show_the_head_of_a_linked_worktree_whose_branch_is_packed(
     repo: Repo, tmp_path: Path
 ) -> None:
     repo.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
@@ -194,7 +194,7 @@ def test_files_tell_the_head_of_a_linked_worktree_whose_branch_is_packed(
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_files_tell_that_a_branch_has_no_commit_yet(repo: Repo, *, packed: bool) -> None:
+def test_files_show_that_a_branch_has_no_commit_yet(repo: Repo, *, packed: bool) -> None:
     if packed:
         repo.git("pack-refs", "--all", "--prune")
     repo.git("checkout", "--quiet", "--orphan", "new")
@@ -250,7 +250,7 @@ def test_where_head_was_is_known_from_gits_own_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("log", [b"", b"\xff\n", b"0 0 x\n", None])
-def test_a_log_that_says_nothing_is_no_answer(tmp_path: Path, log: bytes | None) -> None:
+def test_a_log_that_says_nothing_is_not_an_answer(tmp_path: Path, log: bytes | None) -> None:
     repo = Repo(tmp_path / "repo")
     repo.commit("First", {"a": "1"})
     path = repo.folder / ".git/logs/HEAD"

@@ -171,7 +171,7 @@ def test_a_remote_that_asks_for_a_password_is_not_waited_for(
     assert "Permission denied" in pushed.output[0]
 
 
-def test_the_main_branch_of_a_remote_is_known_where_it_was_told(shop: Shop, repo: Repo) -> None:
+def test_the_main_branch_of_a_remote_is_known_where_it_was_recorded(shop: Shop, repo: Repo) -> None:
     assert repo.default_branch("origin") is None
     shop.git("remote", "set-head", "origin", "main")
     assert repo.default_branch("origin") == "main"

@@ -94,7 +94,7 @@ def test_a_session_that_begins_with_a_summary_was_compacted_too(
     assert "one error line per bad row" in text
 
 
-def test_a_tag_in_the_first_request_is_no_summary(talk: Talk, claw: Path) -> None:
+def test_a_tag_in_the_first_request_is_not_a_summary(talk: Talk, claw: Path) -> None:
     (claw / "SESSION-STATE.md").write_text(STATE, "utf-8")
     talk.ask("Put a <summary>title</summary> into the page")
 

@@ -216,7 +216,7 @@ def test_a_project_that_is_off_is_left_alone(full: Talk, store: Store) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"prompt": "x"}', b"\xff"])
-def test_what_is_no_event_is_not_blocked(full: Talk, data: bytes) -> None:
+def test_what_is_not_an_event_is_not_blocked(full: Talk, data: bytes) -> None:
     assert replied(full, "UserPromptSubmit", data) is None
     for letter in spool.list_letters(context.state_folder()):
         spool.remove_letter(letter)

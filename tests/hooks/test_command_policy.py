@@ -143,7 +143,7 @@ def test_native_files_of_the_profile_in_use_are_kept(
 
 
 @pytest.mark.accept(159)
-def test_files_of_our_own_are_not_edited_where_the_hook_hears_of_edits(safe: Talk) -> None:
+def test_leftoffs_own_files_are_not_edited_where_the_hook_sees_edits(safe: Talk) -> None:
     hook = str(context.state_folder() / "hook")
 
     assert "leftoff's own" in reason(called(safe, hook, tool="Edit"))

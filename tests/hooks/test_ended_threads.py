@@ -75,7 +75,7 @@ def test_work_that_nobody_described_is_named_after_what_was_done(
 @pytest.mark.parametrize("is_late", [False, True], ids=["in-time", "late"])
 @pytest.mark.parametrize("action", ["consumed", "dropped"])
 @pytest.mark.parametrize("asked", ["continue", "yes", "finish the CSV exporter", "weiter bitte"])
-def test_what_was_done_for_a_thread_before_it_ended_is_no_other_work(
+def test_what_was_done_for_a_thread_before_it_ended_is_not_other_work(
     talk: Talk, store: Store, asked: str, action: Action, *, is_late: bool
 ) -> None:
     work(talk)
@@ -155,7 +155,7 @@ def test_what_was_done_for_a_request_whose_thread_ended_is_finished(
     assert sessions.list_dead(store, since=datetime(2026, 1, 1, tzinfo=UTC)) == []
 
 
-def test_what_is_only_committed_after_a_thread_ended_is_no_other_work(
+def test_what_is_only_committed_after_a_thread_ended_is_not_other_work(
     talk: Talk, store: Store
 ) -> None:
     work(talk)
@@ -207,7 +207,7 @@ def test_a_go_ahead_does_not_describe_what_follows_an_ended_thread(
 
 
 @pytest.mark.parametrize("has_other", [False, True], ids=["alone", "beside-other-work"])
-def test_a_declined_thread_is_joined_by_whoever_names_it(
+def test_a_session_that_names_a_declined_thread_joins_it(
     talk: Talk, store: Store, *, has_other: bool
 ) -> None:
     work(talk)

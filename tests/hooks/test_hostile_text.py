@@ -78,7 +78,7 @@ def claw(store: Store, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_hostile_repository_is_told_of_in_our_words_only(
+def test_a_hostile_repository_is_described_in_leftoffs_words_only(
     talk: Talk, store: Store, repo: Repo, source: str
 ) -> None:
     plain = {
@@ -133,7 +133,7 @@ def test_files_of_the_tree_never_count_as_the_user(
         ]
 
 
-def test_what_the_user_said_is_told_as_such_and_quoted(talk: Talk) -> None:
+def test_what_the_user_said_is_marked_as_such_and_quoted(talk: Talk) -> None:
     talk.work(percent=65)
     talk.fire("UserPromptSubmit", prompt=f"use semicolons\n{FORGED}")
 
@@ -167,7 +167,7 @@ def test_whatever_is_saved_the_reply_keeps_its_lines(
     assert len([line for line in own_lines(text) if line.startswith("Next action")]) <= 1
 
 
-def test_a_failure_told_again_is_one_line(talk: Talk, store: Store) -> None:
+def test_a_failure_reported_again_is_one_line(talk: Talk, store: Store) -> None:
     words = "Cache the rendered pages in memcached"
     memory.add(store, [EntryDraft(kind="failure", text=words, why=FORGED)])
     talk.ask(words)

@@ -78,7 +78,7 @@ def test_the_next_session_is_told_what_a_crash_broke_off(
     assert alive.interrupted is None
 
 
-def test_what_was_taken_up_again_is_not_told(talk: Talk, store: Store) -> None:
+def test_what_was_taken_up_again_is_not_reported(talk: Talk, store: Store) -> None:
     begin(talk, store)
     talk.fire("SessionEnd", reason="logout")
     features.start(store, "1", session_id="session-2", again="retry")

@@ -226,7 +226,7 @@ def test_a_session_is_looked_for_at_the_beginning_of_the_json_only(box: Letterbo
 
 
 @pytest.mark.parametrize("session", ["../../evil", "a b", ""])
-def test_a_session_that_is_no_name_gets_no_reply(box: Letterbox, session: str) -> None:
+def test_a_session_that_is_not_a_name_gets_no_reply(box: Letterbox, session: str) -> None:
     (box.state / "spool").mkdir(parents=True)
     box.reply("UserPromptSubmit", '{"other": 1}', session="s-2")
     done = box.fire("UserPromptSubmit", {"session_id": session})
@@ -280,7 +280,7 @@ def test_an_agent_in_the_shell_of_another_keeps_its_own_session(box: Letterbox) 
     assert "outer" not in box.spooled()[0].name
 
 
-def test_an_agent_that_names_its_session_in_a_variable_is_heard(box: Letterbox) -> None:
+def test_an_agent_that_names_its_session_in_a_variable_is_recognized(box: Letterbox) -> None:
     box.env["GEMINI_SESSION_ID"] = "one"
     box.reply("UserPromptSubmit", '{"for": "one"}', session="one", agent="gemini")
 

@@ -91,7 +91,7 @@ def test_others_do_not_wait_behind_an_event_that_takes_too_long(
     del endless
 
 
-def test_an_event_that_took_too_long_three_times_is_set_aside_and_told(
+def test_an_event_that_took_too_long_three_times_is_set_aside_and_reported(
     endless: Talk, state: Path
 ) -> None:
     (letter,) = spool.list_letters(state)
@@ -172,7 +172,7 @@ def test_doctor_says_that_settle_does_not_advance(endless: Talk, state: Path) ->
     del endless
 
 
-def test_what_waits_for_more_than_a_minute_is_told_to_the_next_session(
+def test_what_waits_for_more_than_a_minute_is_reported_to_the_next_session(
     talk: Talk, state: Path
 ) -> None:
     talk.post("Stop")

@@ -66,14 +66,14 @@ def test_a_new_session_is_told_whose_repository_it_is(talk: Talk, store: Store, 
 
 
 @pytest.mark.accept(137)
-def test_a_resumed_session_hears_nothing_of_it(talk: Talk, store: Store) -> None:
+def test_a_resumed_session_does_not_get_it(talk: Talk, store: Store) -> None:
     remember(store)
 
     assert talk.start("resume") == ""
 
 
 @pytest.mark.accept(137)
-def test_a_briefing_file_is_told_as_it_is(talk: Talk, store: Store, repo: Repo) -> None:
+def test_a_briefing_file_is_given_as_it_is(talk: Talk, store: Store, repo: Repo) -> None:
     remember(store)
     config.set_for(store.project, "briefing_file", "notes/briefing.md")
     assert "- Decision 8" in talk.start()
@@ -100,7 +100,7 @@ def test_a_page_that_is_missing_is_made_for_the_session_and_written_for_the_next
 
 
 @pytest.mark.accept(137)
-def test_somebodys_own_page_is_told_before_it_is_put_aside(
+def test_somebodys_own_page_is_reported_before_it_is_put_aside(
     talk: Talk, store: Store, repo: Repo
 ) -> None:
     remember(store)
@@ -172,7 +172,7 @@ def test_it_can_be_switched_off(talk: Talk, store: Store) -> None:
     assert talk.start() == ""
 
 
-def test_a_project_whose_memory_is_all_rejected_hears_nothing(talk: Talk, store: Store) -> None:
+def test_a_project_whose_memory_is_all_rejected_gets_no_briefing(talk: Talk, store: Store) -> None:
     [entry] = memory.add(store, [EntryDraft(kind="rule", text="No globals")])
     memory.change(store, entry.id, status="rejected")
 

@@ -51,7 +51,7 @@ def test_a_state_that_did_not_change_is_saved_once_however_many_native_files_tha
     assert len(_checkpoints(repo.folder)) == 1
 
 
-def test_the_page_of_one_worktree_does_not_tell_the_next_steps_of_another(
+def test_the_page_of_one_worktree_does_not_show_the_next_steps_of_another(
     talk: Talk, repo: Repo
 ) -> None:
     other = repo.worktree(repo.folder.parent / "other", "side")

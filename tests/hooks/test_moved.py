@@ -70,7 +70,7 @@ def test_after_a_rename_when_another_folder_has_the_old_path(plain: Path) -> Non
     assert "Add a login form" in Talk(new, "two").start()
 
 
-def test_a_worktree_of_its_own_only_hears_what_another_left_off(tmp_path: Path) -> None:
+def test_a_worktree_of_its_own_is_only_told_what_another_left_off(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     repo.commit("Begin")
     other = repo.worktree(tmp_path / "other", "topic")

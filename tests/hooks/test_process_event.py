@@ -20,7 +20,7 @@ def test_a_turn_refreshes_what_is_known_and_saves_no_checkpoint(talk: Talk, stor
     assert b"Add a login form" in bytes(record.memory)
 
 
-def test_a_folder_that_is_gone_is_no_project(talk: Talk, tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_is_not_a_project(talk: Talk, tmp_path: Path) -> None:
     talk.folder = tmp_path / "gone"
 
     talk.fire("Stop")

@@ -35,7 +35,7 @@ def next_talk(talk: Talk) -> Talk:
     return Talk(talk.folder, "session-2")
 
 
-def test_a_prompt_that_never_reached_the_transcript_is_told(
+def test_a_prompt_that_never_reached_the_transcript_is_reported(
     talk: Talk, next_talk: Talk, store: Store
 ) -> None:
     talk.fire("UserPromptSubmit", prompt=TASK)
@@ -48,7 +48,7 @@ def test_a_prompt_that_never_reached_the_transcript_is_told(
     assert store.load(entry).session_id == talk.session_id
 
 
-def test_a_later_prompt_that_never_reached_the_transcript_is_told(
+def test_a_later_prompt_that_never_reached_the_transcript_is_reported(
     talk: Talk, next_talk: Talk, store: Store
 ) -> None:
     talk.ask(TASK)
@@ -65,7 +65,9 @@ def test_a_later_prompt_that_never_reached_the_transcript_is_told(
     assert checkpoint.intent == "Now add a logout link"
 
 
-def test_a_prompt_in_the_transcript_is_told_once(talk: Talk, next_talk: Talk, store: Store) -> None:
+def test_a_prompt_in_the_transcript_is_reported_once(
+    talk: Talk, next_talk: Talk, store: Store
+) -> None:
     talk.fire("UserPromptSubmit", prompt=TASK)
     talk.ask(TASK)
     talk.begin("pytest -k login")
@@ -79,7 +81,7 @@ def test_a_prompt_in_the_transcript_is_told_once(talk: Talk, next_talk: Talk, st
 
 
 @pytest.mark.parametrize("prompt", ["/compact", "goodnight", " "])
-def test_commands_and_goodbyes_are_no_work(
+def test_commands_and_goodbyes_are_not_work(
     talk: Talk, next_talk: Talk, store: Store, prompt: str
 ) -> None:
     talk.fire("UserPromptSubmit", prompt=prompt)
@@ -103,7 +105,7 @@ def test_an_answered_prompt_is_forgotten(talk: Talk, next_talk: Talk, store: Sto
     assert store.load(entry).pending_prompts == []
 
 
-def test_a_command_that_never_reached_the_transcript_is_told(
+def test_a_command_that_never_reached_the_transcript_is_reported(
     talk: Talk, next_talk: Talk, store: Store
 ) -> None:
     talk.ask(TASK)
@@ -119,7 +121,7 @@ def test_a_command_that_never_reached_the_transcript_is_told(
     assert checkpoint.intent == TASK
 
 
-def test_an_answer_that_never_reached_the_transcript_is_told(
+def test_an_answer_that_never_reached_the_transcript_is_reported(
     talk: Talk, next_talk: Talk, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_event, "_WAIT_SECONDS", 0.05)

@@ -25,7 +25,7 @@ def run(talk: Talk, command: str) -> None:
     talk.fire("PreToolUse", tool_name="Bash", tool_input={"command": command})
 
 
-def test_a_command_that_failed_before_is_told_with_the_next_prompt_and_once(
+def test_a_command_that_failed_before_is_reported_with_the_next_prompt_and_once(
     talk: Talk, store: Store
 ) -> None:
     entry_id = failed(store, "`npm run build --offline`")
@@ -55,7 +55,7 @@ def test_it_waits_until_a_prompt_comes(talk: Talk, store: Store) -> None:
     assert "failed before" in context(talk)
 
 
-def test_a_prompt_that_asks_for_it_again_is_told(talk: Talk, store: Store) -> None:
+def test_a_prompt_that_asks_for_it_again_is_reported(talk: Talk, store: Store) -> None:
     failed(store, "Switching the pool to asyncpg", "pgbouncer cannot prepare statements")
     talk.ask("Let us switch the connection pool to asyncpg again")
 
@@ -64,7 +64,7 @@ def test_a_prompt_that_asks_for_it_again_is_told(talk: Talk, store: Store) -> No
     assert "pgbouncer cannot prepare" in context(talk)
 
 
-def test_the_session_that_told_of_it_is_not_warned(talk: Talk, store: Store) -> None:
+def test_the_session_that_reported_it_is_not_warned(talk: Talk, store: Store) -> None:
     memory.add(
         store, [EntryDraft(kind="failure", text="`npm run build`", sources=[talk.session_id])]
     )
@@ -75,7 +75,7 @@ def test_the_session_that_told_of_it_is_not_warned(talk: Talk, store: Store) -> 
     assert context(talk) == ""
 
 
-def test_commands_that_only_the_transcript_tells_count_at_the_turns_end(
+def test_commands_that_only_the_transcript_shows_count_at_the_turns_end(
     talk: Talk, store: Store
 ) -> None:
     failed(store, "npm run build --offline")
@@ -99,7 +99,7 @@ def test_it_comes_together_with_the_advice_on_a_full_context(talk: Talk, store: 
     assert "failed before" in context(talk).split("\n")[-1]
 
 
-def test_one_that_was_rejected_meanwhile_is_not_told(talk: Talk, store: Store) -> None:
+def test_one_that_was_rejected_meanwhile_is_not_reported(talk: Talk, store: Store) -> None:
     entry_id = failed(store, "npm run build --offline")
     talk.ask("Build it")
     run(talk, "npm run build --offline")

@@ -32,7 +32,7 @@ def box(request: pytest.FixtureRequest, tmp_path: Path) -> Letterbox:
 
 
 @pytest.mark.parametrize("name", ["off", "wired.claude", "claude.Stop.any", "claude.Stop.any.ask"])
-def test_a_folder_named_like_a_mark_of_ours_changes_nothing(box: Letterbox, name: str) -> None:
+def test_a_folder_named_like_a_mark_of_leftoff_changes_nothing(box: Letterbox, name: str) -> None:
     parent, child = box.folder, box.folder / name
     child.mkdir()
     box.folder = child

@@ -40,7 +40,7 @@ def drop_letter(talk: Talk, event: str, **fields: object) -> subprocess.Popen[by
         )
 
 
-def test_a_bad_event_is_set_aside_after_three_tries_and_told(talk: Talk, store: Store) -> None:
+def test_a_bad_event_is_set_aside_after_three_tries_and_reported(talk: Talk, store: Store) -> None:
     state = context.state_folder()
     bad = spool.keep(state, "claude", "Stop", b'{"session_id": ').path
     os.utime(bad, (1, 1))
@@ -84,7 +84,7 @@ def test_no_payload_stops_settle(data: bytes) -> None:
     assert spool.list_letters(state) == []
 
 
-def test_half_an_emoji_in_a_prompt_is_no_trouble(talk: Talk, store: Store) -> None:
+def test_half_an_emoji_in_a_prompt_is_not_trouble(talk: Talk, store: Store) -> None:
     state = context.state_folder()
     talk.ask("Add a login form")
     talk.edit("app.py")

@@ -69,7 +69,7 @@ def test_a_line_is_taken_apart_as_a_shell_does(text: str, expected: list[str]) -
 
 
 @pytest.mark.parametrize("text", ["", " ", "'", '"', "`", "$(", "${", "\\", "<<", "a <<b", "&>"])
-def test_what_is_not_finished_is_no_trouble(text: str) -> None:
+def test_what_is_not_finished_is_not_trouble(text: str) -> None:
     words(text)
 
 

@@ -42,9 +42,7 @@ def ended_session(folder: Path, session_id: str = "old") -> Talk:
 
 
 @pytest.mark.accept(160)
-def test_a_project_without_checkpoints_hears_nothing_and_gets_nothing(
-    talk: Talk, store: Store
-) -> None:
+def test_a_project_without_checkpoints_gets_no_reply_and_no_files(talk: Talk, store: Store) -> None:
     assert talk.start() == ""
     assert not store.project.store.exists()
 
@@ -194,13 +192,13 @@ def test_after_a_compaction_the_session_gets_its_own_state_back(talk: Talk, stor
     assert "something-else" not in text
 
 
-def test_a_resumed_session_hears_nothing_if_nothing_changed(talk: Talk) -> None:
+def test_a_resumed_session_gets_nothing_if_nothing_changed(talk: Talk) -> None:
     ended_session(talk.folder, talk.session_id)
 
     assert talk.start("resume") == ""
 
 
-def test_a_file_that_was_not_there_is_not_told_as_missing_since(talk: Talk, repo: Repo) -> None:
+def test_a_file_that_was_not_there_is_not_shown_as_missing_since(talk: Talk, repo: Repo) -> None:
     talk.ask("Add a login form to app.py")
     for path in ("app.py", "only_in_the_other_worktree.py"):
         talk.edit(path)
@@ -213,7 +211,7 @@ def test_a_file_that_was_not_there_is_not_told_as_missing_since(talk: Talk, repo
     assert "only_in_the_other_worktree.py" not in text
 
 
-def test_a_resumed_session_hears_what_changed(talk: Talk, repo: Repo) -> None:
+def test_a_resumed_session_is_told_what_changed(talk: Talk, repo: Repo) -> None:
     ended_session(talk.folder, talk.session_id)
     repo.commit("teammate's work", {"other.py": "x = 1\n"})
     repo.git("switch", "-q", "-c", "elsewhere")
@@ -224,7 +222,7 @@ def test_a_resumed_session_hears_what_changed(talk: Talk, repo: Repo) -> None:
     assert "elsewhere" in text
 
 
-def test_trouble_is_told_to_the_user_and_not_to_the_model(talk: Talk) -> None:
+def test_trouble_is_reported_to_the_user_and_not_to_the_model(talk: Talk) -> None:
     trouble.note(context.state_folder(), "settle", OSError("no space"))
     data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
 

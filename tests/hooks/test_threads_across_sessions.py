@@ -378,7 +378,9 @@ def test_a_prompt_that_is_processed_late_joins_the_thread_that_it_names(
     assert "discounts.py" in only(store).files_modified
 
 
-def test_what_a_go_ahead_answers_is_not_told_of_an_older_request(talk: Talk, store: Store) -> None:
+def test_what_a_go_ahead_answers_is_not_shown_for_an_older_request(
+    talk: Talk, store: Store
+) -> None:
     talk.ask(TASK)
     talk.ask("and afterwards update the changelog of the library")
     talk.edit("export.py")
@@ -420,7 +422,7 @@ def test_a_prompt_that_names_no_thread_or_several_is_a_request(
     assert (found.task, found.intent, found.name) == (task, prompt, name)
 
 
-def test_a_greeting_is_no_part_of_the_task(talk: Talk, store: Store) -> None:
+def test_a_greeting_is_not_part_of_the_task(talk: Talk, store: Store) -> None:
     talk.ask("hi")
     talk.say("Hello! What shall we do?")
     work(talk, f"good morning, {TASK}")

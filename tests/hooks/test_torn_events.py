@@ -71,7 +71,7 @@ def test_an_event_whose_hook_was_killed_is_finished_without_another_coming(
     assert trouble.list_recent(state) == []
 
 
-def test_one_that_says_nothing_of_its_session_is_set_aside_and_told(state: Path) -> None:
+def test_one_that_does_not_name_its_session_is_set_aside_and_reported(state: Path) -> None:
     path = left_by_a_dead_hook(state, "Stop", b'{"hook')
 
     assert settle.run(state)

@@ -6,7 +6,7 @@ from pathlib import Path
 from leftoff.hooks import spool, trouble
 
 
-def test_the_newest_are_told_oldest_first(tmp_path: Path) -> None:
+def test_the_newest_are_reported_oldest_first(tmp_path: Path) -> None:
     for n in range(3):
         trouble.note(tmp_path, f"settle {n}", ValueError("made up"))
 

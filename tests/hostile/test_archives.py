@@ -314,7 +314,7 @@ _COMMANDS = (
 
 
 @pytest.mark.parametrize("name", ["x;touch pwned", "$(touch pwned)", "`touch pwned`", "--in=touch"])
-def test_its_names_are_harmless_words_of_the_commands_that_are_told(
+def test_its_names_are_harmless_words_of_the_commands_that_are_reported(
     folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody runs these commands, and often an agent."""

@@ -234,7 +234,7 @@ def test_roots_that_name_no_folder_are_ignored(client: RawClient, repo: Repo, ro
     assert ask_status(client, roots) == str(repo.folder)
 
 
-def test_a_client_that_never_names_its_roots_is_served_all_the_same(
+def test_a_client_that_never_names_its_roots_is_served_anyway(
     client: RawClient, repo: Repo
 ) -> None:
     client.introduce("opencode", roots={})

@@ -130,7 +130,7 @@ def test_a_wrong_call_is_refused_with_a_way_out(
 
 
 @for_each("arguments", [[1], "text", 5])
-def test_arguments_that_are_no_object_are_refused(client: RawClient, arguments: object) -> None:
+def test_arguments_that_are_not_an_object_are_refused(client: RawClient, arguments: object) -> None:
     result = client.ask("tools/call", name="list", arguments=arguments)["result"]
 
     assert result["isError"] is True
@@ -177,7 +177,7 @@ def test_several_pieces_of_work_are_a_choice_of_the_user(client: RawClient) -> N
     assert "- `name`: csv-export (Export orders as CSV)" in refused
 
 
-def test_nothing_to_resume_is_no_error(client: RawClient) -> None:
+def test_nothing_to_resume_is_not_an_error(client: RawClient) -> None:
     reply = client.call("resume", accept=True)
 
     assert reply["found"] is False
@@ -319,7 +319,7 @@ def test_saved_text_never_looks_like_the_words_of_leftoff(client: RawClient) -> 
         assert fence.CLOSING not in json.dumps(values), tool
 
 
-def test_bytes_that_are_no_text_do_not_break_the_output(client: RawClient, repo: Repo) -> None:
+def test_bytes_that_are_not_text_do_not_break_the_output(client: RawClient, repo: Repo) -> None:
     (repo.folder / "bad\udcff.py").write_text("x")
     (repo.folder / "lines\u2028apart.py").write_text("x")
     save_export(client, files=["lines\u2028apart.py"], notes=["lone \ud800 surrogate"])

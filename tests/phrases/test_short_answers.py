@@ -90,7 +90,7 @@ def test_any_text_can_be_asked_about(message: str) -> None:
         *["こんにちは、{}", "{}"],
     ],
 )
-def test_a_greeting_is_no_part_of_a_request(message: str) -> None:
+def test_a_greeting_is_not_part_of_a_request(message: str) -> None:
     assert drop_greeting(message.format("port the exporter")) == "port the exporter"
 
 
@@ -201,5 +201,5 @@ def test_what_must_stay_untouched_is_found(message: str, clauses: list[str]) -> 
         *["Also" + " x" * 300, "fix the alsoran module", "new task: and-or parser"],
     ],
 )
-def test_a_request_that_stands_alone_is_no_follow_up(message: str) -> None:
+def test_a_request_that_stands_alone_is_not_a_follow_up(message: str) -> None:
     assert not is_follow_up(message)

@@ -357,7 +357,9 @@ def test_an_edit_by_hand_becomes_the_newest_revision(cli: Cli, memory: Path) -> 
     assert len(cli.json("log", "login-flow")["revisions"]) == 2
 
 
-def test_an_edit_that_cannot_be_read_is_kept_and_told(cli: Cli, memory: Path, stored: Path) -> None:
+def test_an_edit_that_cannot_be_read_is_kept_and_reported(
+    cli: Cli, memory: Path, stored: Path
+) -> None:
     save(cli, "login-flow")
     path = memory / "checkpoint-login-flow.md"
     path.write_text("my own words", encoding="utf-8")
@@ -418,7 +420,7 @@ def test_five_hundred_are_imported(cli: Cli, tmp_path: Path) -> None:
     assert len(cli.json("list", "--limit", "1000")) == 500
 
 
-def test_a_broken_file_is_told_and_the_rest_imported(cli: Cli, tmp_path: Path) -> None:
+def test_a_broken_file_is_reported_and_the_rest_imported(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "mixed"
     folder.mkdir()
     good = (GOLDEN / "plain" / "checkpoint-invoice-rounding.md").read_bytes()

@@ -497,7 +497,7 @@ def test_without_any_checkpoint_that_is_all_it_says(cli: Cli, memory: Path) -> N
 
 
 @pytest.mark.promise("guardz", 44)
-def test_what_was_saved_automatically_is_no_saved_checkpoint(
+def test_what_was_saved_automatically_is_not_a_saved_checkpoint(
     cli: Cli, memory: Path, repo: Repo
 ) -> None:
     del memory
@@ -651,7 +651,7 @@ def test_the_line_of_a_file_that_nobody_changed_stays(cli: Cli, memory: Path, sa
 
 @pytest.mark.promise("guardz", 47)
 @pytest.mark.parametrize("looks_first", ["hook", "command", "nobody"])
-def test_a_missing_file_is_cleaned_up_whoever_notices_first(
+def test_a_missing_file_is_cleaned_up_whichever_command_finds_it_first(
     cli: Cli, memory: Path, repo: Repo, looks_first: str
 ) -> None:
     cli.ok("save", "login-flow", "--left-off", "At the callback")

@@ -97,7 +97,7 @@ def test_every_layer_of_memory_is_remembered(cli: Cli) -> None:
 
 
 @pytest.mark.accept(162)
-def test_features_fixes_loops_and_agents_are_taken_in(cli: Cli) -> None:
+def test_features_fixes_loops_and_agents_are_imported(cli: Cli) -> None:
     cli.ok("import", "--from", "harness", str(GOLDEN / "plain"))
     found = {item.id: item for item in board().items}
     feature = found["feature-007"]
@@ -146,7 +146,7 @@ def test_any_language_and_line_end_is_read(cli: Cli) -> None:
     assert board().features[0].name == "輸出 🚢"
 
 
-def test_what_is_missing_is_no_trouble(cli: Cli) -> None:
+def test_what_is_missing_is_not_trouble(cli: Cli) -> None:
     cli.ok("import", "--from", "harness", str(GOLDEN / "missing"))
 
     assert {each["summary"] for each in cli.json("list")} == {
@@ -284,7 +284,7 @@ def test_five_hundred_of_each_are_imported(cli: Cli, tmp_path: Path) -> None:
     assert len(read(tmp_path / "out" / "features" / "active.json")["features"]) == 500
 
 
-def test_a_broken_file_is_told_and_the_rest_imported(cli: Cli, tmp_path: Path) -> None:
+def test_a_broken_file_is_reported_and_the_rest_imported(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "mixed"
     shutil.copytree(GOLDEN / "plain", folder)
     for name in ("features/active.json", "memory/learned/rules.json"):
@@ -358,7 +358,7 @@ def changed_somewhere(data: st.DataObject, value: Any) -> Any:
 @pytest.mark.slow("tries many values")
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_values_of_any_kind_are_taken_in_or_told_and_never_twice(data: st.DataObject) -> None:
+def test_values_of_any_kind_are_imported_or_reported_and_never_twice(data: st.DataObject) -> None:
     plain = sorted(path for path in (GOLDEN / "plain").rglob("*.json"))
     victims = data.draw(st.lists(st.sampled_from(plain), min_size=1, max_size=4, unique=True))
     with tempfile.TemporaryDirectory(dir=MEMORY) as name:

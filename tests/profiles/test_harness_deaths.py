@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow("kills at every step")
 
 
 @pytest.mark.accept(164)
-def test_killed_at_any_step_every_file_is_whole_and_nothing_is_told_twice(
+def test_killed_at_any_step_every_file_is_whole_and_nothing_is_reported_twice(
     quick_folder: Path,
 ) -> None:
     kills = count_kills(dying, "harness", quick_folder)

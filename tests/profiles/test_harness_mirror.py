@@ -21,7 +21,7 @@ __all__ = ["home", "store"]
 
 
 @pytest.mark.accept(131)
-def test_a_ship_tells_the_progress(cli: Cli, home: Path, repo: Repo) -> None:
+def test_a_ship_shows_the_progress(cli: Cli, home: Path, repo: Repo) -> None:
     cli.ok("save", "csv-export", "--summary", "Export as CSV", "--next", "Add a test")
     before = read(home / "claude-progress.json")
     edit(home / "claude-progress.json", knownIssues=["Dates ignore the zone"])
@@ -104,7 +104,7 @@ def test_two_changes_by_hand_are_both_taken(cli: Cli, home: Path) -> None:
     assert len(cli.json("log", "csv-export")["revisions"]) == 3
 
 
-def test_a_record_that_somebody_changed_is_taken_in_before_it_is_replaced(
+def test_a_record_that_somebody_changed_is_imported_before_it_is_replaced(
     cli: Cli, home: Path
 ) -> None:
     cli.ok("save", "csv-export", "--summary", "Export as CSV", "--next", "Add a test")
@@ -135,7 +135,9 @@ def test_a_progress_that_git_brings_is_a_state_of_its_own_time(
     assert cli.json("show", "csv-export")["summary"] == "Export as XML"
 
 
-def test_a_file_that_cannot_be_read_is_told_and_the_others_written(cli: Cli, home: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported_and_the_others_written(
+    cli: Cli, home: Path
+) -> None:
     cli.ok("feature", "add", "Export orders")
     (home / "features" / "active.json").write_text("{ not json", encoding="utf-8")
     result = cli.ok("save", "csv-export", "--summary", "Export", "--decision", "Stream :: big")
@@ -159,7 +161,9 @@ def test_a_save_is_confirmed_in_a_panel_that_says_where_things_are(cli: Cli, hom
     assert "clear" not in plain
 
 
-def test_a_folder_that_leads_out_is_told_and_the_others_are_written(cli: Cli, home: Path) -> None:
+def test_a_folder_that_leads_out_is_reported_and_the_others_are_written(
+    cli: Cli, home: Path
+) -> None:
     home.mkdir()
     (home / "sessions").symlink_to(home.parent.parent)
     result = cli.ok("save", "csv-export", "--summary", "Export", "--decision", "Stream :: big")
@@ -198,7 +202,7 @@ def test_features_and_fixes_move_to_the_archive_file(cli: Cli, home: Path) -> No
     assert contents(home) == before
 
 
-def test_a_feature_that_another_program_notes_or_changes_is_taken_in(
+def test_a_feature_that_another_program_notes_or_changes_is_imported(
     cli: Cli, home: Path, store: Store
 ) -> None:
     cli.ok("feature", "add", "Export orders")
@@ -401,7 +405,7 @@ def test_features_that_were_there_before_are_known_at_once(cli: Cli, home: Path)
     assert [each["id"] for each in cli.json("feature", "list")] == ["feature-004"]
 
 
-def test_an_import_after_that_still_tells_what_it_took_in(cli: Cli, home: Path) -> None:
+def test_an_import_after_that_still_shows_what_it_imported(cli: Cli, home: Path) -> None:
     (home / "features").mkdir(parents=True)
     theirs = {"id": "feature-004", "name": "Their feature", "status": "pending"}
     (home / "features" / "active.json").write_text(json.dumps({"features": [theirs]}))
@@ -410,7 +414,7 @@ def test_an_import_after_that_still_tells_what_it_took_in(cli: Cli, home: Path) 
 
 
 @pytest.mark.accept(134)
-def test_facts_told_by_command_go_where_they_belong(cli: Cli, home: Path) -> None:
+def test_facts_given_by_command_go_where_they_belong(cli: Cli, home: Path) -> None:
     facts = {
         "src/export.py": ("structure", "components"),
         "tests/test_export.py": ("structure", "tests"),

@@ -106,7 +106,7 @@ def test_the_progress_is_about_the_session_that_ships(
     assert last["sessionId"] == "other-session"
 
 
-def test_the_page_of_the_installer_is_no_work(cli: Cli, home: Path) -> None:
+def test_the_page_of_the_installer_is_not_work(cli: Cli, home: Path) -> None:
     steps = ["Review CLAUDE.md and customize", "Add features to feature-list.json"]
     last = {"summary": "Initial harness setup (v3.0)", "completedTasks": [], "blockers": []}
     write(
@@ -283,7 +283,7 @@ def test_details_that_somebody_adds_to_a_decision_stay(cli: Cli, home: Path) -> 
 
 
 @pytest.mark.promise("harness", 131)
-def test_the_last_words_of_an_agent_are_no_insight_about_the_code(
+def test_the_last_words_of_an_agent_are_not_an_insight_about_the_code(
     cli: Cli, home: Path, repo: Repo
 ) -> None:
     talk = Talk(repo.folder, "next")

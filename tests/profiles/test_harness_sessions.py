@@ -346,7 +346,7 @@ def test_a_ship_ends_with_a_clean_tree(cli: Cli, home: Path, repo: Repo, tmp_pat
     assert repo.git("rev-parse", "HEAD") == repo.git("rev-parse", "origin/feature/x")
 
 
-def test_what_was_put_away_is_not_brought_back_by_its_old_file(
+def test_what_was_archived_is_not_brought_back_by_its_old_file(
     cli: Cli, home: Path, store: Store
 ) -> None:
     cli.ok("feature", "add", "Export orders")

@@ -56,6 +56,6 @@ def test_only_the_value_is_written_anew(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "7", '{"a": }'])
-def test_what_is_no_object_is_refused(text: str) -> None:
+def test_what_is_not_an_object_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         with_members(text, {"k": 1})

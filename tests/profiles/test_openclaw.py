@@ -101,7 +101,7 @@ def test_two_projects_share_a_workspace_and_leave_each_others_files_alone(
     assert [each["name"] for each in cli.json("list")] == ["csv-import"]
 
 
-def test_files_of_another_project_are_taken_in_from_a_folder_that_is_named(
+def test_files_of_another_project_are_imported_from_a_folder_that_is_named(
     cli: Cli, claw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli.ok("save", "csv-import", *GOOD)
@@ -409,7 +409,7 @@ def test_without_checkpoints_list_says_so(cli: Cli, claw: Path) -> None:
 
 @pytest.mark.promise("openclaw", 23)
 @pytest.mark.accept(34)
-def test_resume_tells_all_and_does_nothing_before_yes(cli: Cli, claw: Path, stored: Path) -> None:
+def test_resume_shows_all_and_does_nothing_before_yes(cli: Cli, claw: Path, stored: Path) -> None:
     cli.ok("save", "csv-import", *GOOD)
     before, files = truth(stored), contents(claw)
     out = cli.ok("resume", "csv-import").out
@@ -543,7 +543,7 @@ def test_refresh_rewrites_it_to_the_present_first(cli: Cli, claw: Path, repo: Re
 
 @pytest.mark.accept(38)
 @pytest.mark.parametrize("verb", ["resume", "delete"])
-def test_an_unknown_name_is_told_with_a_hint(cli: Cli, claw: Path, verb: str) -> None:
+def test_an_unknown_name_is_reported_with_a_hint(cli: Cli, claw: Path, verb: str) -> None:
     del claw
     result = cli(verb, "nothing-here")
 
@@ -597,7 +597,7 @@ def test_an_edit_by_hand_becomes_the_newest_revision_and_keeps_what_the_file_can
     assert {each["state"] for each in checked} == {"same"}
 
 
-def test_a_file_removed_by_hand_is_put_away_and_a_new_one_taken_in(cli: Cli, claw: Path) -> None:
+def test_a_file_removed_by_hand_is_cleared_and_a_new_one_imported(cli: Cli, claw: Path) -> None:
     cli.ok("save", "csv-import", *GOOD)
     native(claw, "csv-import").unlink()
     native(claw, "by-hand").write_text("**Task:** Written by hand\n", "utf-8")
@@ -639,7 +639,9 @@ def autosaves(claw: Path) -> list[str]:
 @pytest.mark.promise("openclaw", 30)
 @pytest.mark.accept(40)
 @pytest.mark.parametrize(("percent", "count"), [(70.0, 0), (71.0, 1)])
-def test_a_full_context_saves_by_itself(claw: Path, talk: Talk, percent: float, count: int) -> None:
+def test_a_full_context_saves_automatically(
+    claw: Path, talk: Talk, percent: float, count: int
+) -> None:
     work(talk, percent=percent)
     talk.fire("UserPromptSubmit", prompt="go on with the import")
 
@@ -764,7 +766,7 @@ def test_without_working_notes_the_autosave_has_the_sections(claw: Path, talk: T
 
 
 @pytest.mark.accept(47)
-def test_notes_that_do_not_tell_the_task_come_below_the_sections(claw: Path, talk: Talk) -> None:
+def test_notes_that_do_not_show_the_task_come_below_the_sections(claw: Path, talk: Talk) -> None:
     claw.mkdir()
     state = "# SESSION-STATE.md\n\n## Proper nouns & values\n- [2026-11-16 03:40] app.py\n"
     (claw / "SESSION-STATE.md").write_text(state, "utf-8")

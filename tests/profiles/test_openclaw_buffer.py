@@ -26,7 +26,7 @@ SAID = st.lists(
 
 @pytest.mark.accept(51)
 @given(SAID)
-def test_told_one_by_one_or_twice_the_buffer_is_the_same(said: list[BufferedExchange]) -> None:
+def test_reported_one_by_one_or_twice_the_buffer_is_the_same(said: list[BufferedExchange]) -> None:
     text = ""
     for number in range(1, len(said) + 1):
         asked = BufferedExchange(at=said[number - 1].at, asked=said[number - 1].asked)
@@ -40,7 +40,7 @@ def test_told_one_by_one_or_twice_the_buffer_is_the_same(said: list[BufferedExch
 
 @pytest.mark.accept(51)
 @given(SAID)
-def test_what_was_asked_stands_there_word_for_word(said: list[BufferedExchange]) -> None:
+def test_what_was_asked_is_there_word_for_word(said: list[BufferedExchange]) -> None:
     text = add_exchanges("", said, NOON)
 
     for each in said:
@@ -48,7 +48,7 @@ def test_what_was_asked_stands_there_word_for_word(said: list[BufferedExchange])
         assert asked in text or f"\\{asked}" in text
 
 
-def test_only_the_newest_are_told_and_the_earlier_ones_stay() -> None:
+def test_only_the_newest_are_reported_and_the_earlier_ones_stay() -> None:
     said = [
         BufferedExchange(at=NOON + timedelta(seconds=n), asked=f"request {n}") for n in range(50)
     ]

@@ -97,7 +97,7 @@ def test_every_part_of_a_file_is_read() -> None:
 
 
 @pytest.mark.parametrize("folder", ["plain", "days", "unicode"])
-def test_a_file_of_ours_is_written_again_byte_for_byte(folder: str) -> None:
+def test_leftoffs_own_file_is_written_again_byte_for_byte(folder: str) -> None:
     (path,) = openclaw.list_natives(GOLDEN / folder)
     data = path.read_bytes()
     native = openclaw.read(path, data)
@@ -136,7 +136,7 @@ def test_any_script_is_read() -> None:
     assert native["blockers"] == ["العربية من اليمين إلى اليسار"]
 
 
-def test_line_ends_of_another_system_are_no_part_of_the_text() -> None:
+def test_line_ends_of_another_system_are_not_part_of_the_text() -> None:
     native = golden("crlf")
 
     assert native["done"] == ["Wrote `mail/retry.py`\nwith a table of delays"]
@@ -175,7 +175,7 @@ def test_unknown_fields_and_sections_are_kept_and_written_again(store: Store) ->
 
 
 @pytest.mark.promise("openclaw", 54)
-def test_the_remarks_of_the_template_are_no_content() -> None:
+def test_the_remarks_of_the_template_are_not_content() -> None:
     """The original leaves them in every section (D3)."""
     path = GOLDEN / "legacy" / "memory" / "checkpoints" / "old-style.md"
 
@@ -184,7 +184,7 @@ def test_the_remarks_of_the_template_are_no_content() -> None:
     }
 
 
-def test_the_log_of_autosaves_is_no_checkpoint() -> None:
+def test_the_log_of_autosaves_is_not_a_checkpoint() -> None:
     """The original lists it as one (D4)."""
     assert [path.name for path in openclaw.list_natives(GOLDEN / "legacy")] == ["old-style.md"]
 
@@ -256,7 +256,7 @@ def test_a_moment_is_read_back(monkeypatch: pytest.MonkeyPatch, zone: str, shown
 @pytest.mark.parametrize(
     "text", ["", "yesterday", "2026-13-45 99:99 UTC", "9999-99-99 00:00", "2026-11-15"]
 )
-def test_what_is_no_moment_is_none(text: str) -> None:
+def test_what_is_not_a_moment_is_ignored(text: str) -> None:
     assert moments.read(text, Path("nowhere")) is None
 
 
@@ -404,7 +404,7 @@ def test_the_keys_it_holds_are_all_of_the_layout() -> None:
 @pytest.mark.slow("tries many files")
 @given(st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_broken_file_is_told_and_the_rest_is_imported(
+def test_a_broken_file_is_reported_and_the_rest_is_imported(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     base = tmp_path_factory.mktemp("broken")
@@ -440,9 +440,7 @@ def test_every_truncation_is_read_or_refused_in_words() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# Checkpoint: x\n", "\x00\x01", "## Progress\n"])
-def test_a_file_that_tells_nothing_is_skipped_with_a_reason(
-    cli: Cli, repo: Repo, text: str
-) -> None:
+def test_a_file_without_content_is_skipped_with_a_reason(cli: Cli, repo: Repo, text: str) -> None:
     folder = repo.folder / "memory" / "checkpoints"
     folder.mkdir(parents=True)
     (folder / "empty-one.md").write_text(text)
@@ -475,7 +473,7 @@ def test_five_hundred_files_are_imported_once(cli: Cli, repo: Repo) -> None:
     assert len(cli.json("list", "--limit", "1000")) == 500
 
 
-def test_a_bold_word_in_a_section_is_no_heading_of_a_section_that_is_there() -> None:
+def test_a_bold_word_in_a_section_is_not_a_heading_of_a_section_that_is_there() -> None:
     text = (
         "# Checkpoint: csv-import\n\n**Task:** Import CSVs\n\n"
         "## Progress\n- **Files:** `importer/reader.py` lines 1-140\n- **Status:** 18 tests pass\n"

@@ -322,7 +322,7 @@ def test_a_compacted_session_gets_its_state_back(
 
 
 @pytest.mark.promise("openclaw", 19)
-def test_a_summary_as_the_first_message_is_no_task(
+def test_a_summary_as_the_first_message_is_not_a_task(
     cli: Cli, claw: Path, talk: Talk, repo: Repo
 ) -> None:
     del claw
@@ -716,7 +716,7 @@ def test_people_get_the_table_of_openclaw(cli: Cli, claw: Path, columns: int) ->
 
 
 @pytest.mark.promise("openclaw", 56)
-def test_a_file_that_was_removed_is_no_checkpoint_any_more(cli: Cli, claw: Path) -> None:
+def test_a_file_that_was_removed_is_not_a_checkpoint_any_more(cli: Cli, claw: Path) -> None:
     cli.ok("save", "csv-import", *GOOD)
     native(claw, "csv-import").unlink()
     result = cli("resume", "csv-import")

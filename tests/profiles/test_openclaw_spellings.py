@@ -58,7 +58,7 @@ def test_a_numbered_list_has_an_item_for_each_number(mark: str) -> None:
 
 
 @pytest.mark.promise("openclaw", 71)
-def test_where_it_stopped_may_be_a_numbered_text_of_ours() -> None:
+def test_where_it_stopped_may_be_a_numbered_text_of_leftoff() -> None:
     """What leftoff wrote as prose is not read back as items."""
     left_off = "1. not an item\n2) neither\n• nor this"
     base = {"schema": 2, "id": "20261115T184000000Z-00000000", "trigger": "manual"}

@@ -82,7 +82,7 @@ def test_a_file_of_quoin_is_read(kind: str) -> None:
 
 
 @pytest.mark.accept(162)
-def test_the_mark_tells_whose_checkpoint_it_is_and_that_it_waits() -> None:
+def test_the_mark_shows_whose_checkpoint_it_is_and_that_it_waits() -> None:
     folder = GOLDEN / "plain" / CHECKPOINTS
     waits = read(folder / "2026-11-14-payment-retry.md")
     does_not = read(folder / "2026-11-13-login-form.md")
@@ -334,7 +334,7 @@ def test_five_hundred_files_are_imported_and_listed_by_task(cli: Cli, tmp_path: 
 
 
 @pytest.mark.accept(97)
-def test_conflict_copies_tiny_files_and_files_without_a_task_are_told_and_skipped(
+def test_conflict_copies_tiny_files_and_files_without_a_task_are_reported_and_skipped(
     cli: Cli, tmp_path: Path
 ) -> None:
     shutil.copytree(GOLDEN / "plain", tmp_path / "q")
@@ -388,7 +388,9 @@ def test_damaged_folders_are_imported_as_far_as_they_go(
         assert cli.json("import", "--from", "quoin", str(folder))["imported"] == 0
 
 
-def test_what_is_no_regular_file_is_neither_read_nor_waited_for(cli: Cli, tmp_path: Path) -> None:
+def test_what_is_not_a_regular_file_is_neither_read_nor_waited_for(
+    cli: Cli, tmp_path: Path
+) -> None:
     shutil.copytree(GOLDEN / "plain", tmp_path / "q")
     folder = tmp_path / "q" / CHECKPOINTS
     os.mkfifo(folder / "2026-11-14-pipe.md")

@@ -166,7 +166,7 @@ def test_a_session_known_by_nothing_but_its_json_is_saved_before_the_answer(
 
 
 @pytest.mark.accept(113)
-def test_what_was_saved_by_itself_just_before_waits_from_the_compaction_on(
+def test_what_was_saved_automatically_just_before_waits_from_the_compaction_on(
     work: Workspace, talk: Talk
 ) -> None:
     talk.work(percent=80)
@@ -276,7 +276,7 @@ def test_files_that_cannot_be_written_do_not_fail_a_hook(work: Workspace, talk: 
 @pytest.mark.accept(115)
 @pytest.mark.parametrize("source", ["startup", "resume"])
 @pytest.mark.parametrize("session", [SESSION, OTHER])
-def test_one_banner_tells_what_waits_and_for_whom(
+def test_one_banner_shows_what_waits_and_for_whom(
     cli: Cli, work: Workspace, repo: Repo, session: str, source: str
 ) -> None:
     fields = json.dumps({"summary": "Add a login form", "session_id": session})
@@ -332,7 +332,7 @@ def test_marks_that_nobody_came_for_go_to_the_trash_but_for_our_own(
 
 
 @pytest.mark.accept(129)
-def test_a_mark_that_is_no_file_is_neither_followed_nor_waited_for(
+def test_a_mark_that_is_not_a_file_is_neither_followed_nor_waited_for(
     cli: Cli, work: Workspace, repo: Repo, tmp_path: Path
 ) -> None:
     work.memory.mkdir(parents=True)

@@ -223,7 +223,7 @@ def test_on_a_terminal_a_number_selects_and_anything_else_leads_to_the_newest(
 
 @pytest.mark.accept(93)
 @pytest.mark.parametrize("answers", [["skip"], ["seven", "0"]])
-def test_whoever_passes_over_the_list_gets_the_newest_and_no_other_list(
+def test_skipping_the_list_gives_the_newest_and_no_other_list(
     cli: Cli, imported: Workspace, answers: list[str]
 ) -> None:
     imported.native("first-task", OTHER, days=0.02)
@@ -276,7 +276,7 @@ def test_what_was_there_before_anybody_looked_is_found(cli: Cli, work: Workspace
 
 @pytest.mark.accept(94)
 @pytest.mark.parametrize("before", [["init", "--profile", "quoin", "--yes"], ["list"]])
-def test_what_quoin_writes_before_our_first_save_is_noticed(
+def test_what_quoin_writes_before_our_first_save_is_detected(
     cli: Cli, repo: Repo, before: list[str]
 ) -> None:
     cli.ok("config", "set", "profile", "quoin", "--project")
@@ -365,7 +365,7 @@ def test_conflict_copies_and_fragments_are_never_candidates(cli: Cli, imported: 
 
 @pytest.mark.promise("quoin", 40, 42)
 @pytest.mark.accept(98)
-def test_a_restore_tells_what_there_is_and_asks_before_reading(
+def test_a_restore_shows_what_there_is_and_asks_before_reading(
     cli: Cli, imported: Workspace, repo: Repo
 ) -> None:
     (repo.folder / "plan.md").write_text("the plan's own words\n", encoding="utf-8")

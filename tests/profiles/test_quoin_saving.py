@@ -89,14 +89,14 @@ def test_a_note_is_the_intent_without_a_session_file_and_about_other_work(
 
 
 @pytest.mark.accept(81)
-def test_what_was_told_as_the_task_beats_a_note(cli: Cli, work: Workspace) -> None:
+def test_what_was_given_as_the_task_beats_a_note(cli: Cli, work: Workspace) -> None:
     cli.ok("save", "--task", "Make refunds retry", "--note", "It is urgent")
 
     assert sections(work.checkpoints()[0])["Last user intent"] == "Make refunds retry"
 
 
 @pytest.mark.accept(81)
-def test_the_box_of_an_unfinished_line_is_no_part_of_the_intent(cli: Cli, work: Workspace) -> None:
+def test_the_box_of_an_unfinished_line_is_not_part_of_the_intent(cli: Cli, work: Workspace) -> None:
     path = work.state("2026-11-15-payment-retry.md")
     text = path.read_text(encoding="utf-8").replace("- T-04", "- [ ] T-04")
     path.write_text(text, encoding="utf-8")
@@ -466,7 +466,7 @@ def test_the_outermost_folder_of_artifacts_is_used_and_never_the_home_folders(
     assert "other-task" in " ".join(path.name for path in work.checkpoints())
 
 
-def test_an_edit_by_hand_is_taken_in_and_not_overwritten(cli: Cli, work: Workspace) -> None:
+def test_an_edit_by_hand_is_imported_and_not_overwritten(cli: Cli, work: Workspace) -> None:
     cli.ok("save", "some-task", "--summary", "Do it", "--left-off", "At the callback")
     (path,) = work.checkpoints()
     edited = path.read_text(encoding="utf-8").replace("At the callback", "At the token")

@@ -46,7 +46,7 @@ def test_a_save_goes_with_the_active_plan_or_to_the_global_folder(cli: Cli, fold
 
 @pytest.mark.accept(57)
 @pytest.mark.parametrize("name", ["../../evil", "a/b", "..", ".", "a\\b", "x\0y"])
-def test_a_plan_that_is_no_name_of_a_folder_leads_nowhere(
+def test_a_plan_that_is_not_a_name_of_a_folder_leads_nowhere(
     cli: Cli, folder: Path, name: str
 ) -> None:
     put(folder / "state-index.json", {"active_plan": name})
@@ -90,7 +90,7 @@ def test_the_file_has_every_key_and_null_for_what_is_not_known(cli: Cli, folder:
 
 
 @pytest.mark.accept(58)
-def test_the_file_says_what_was_told_and_what_is_active(cli: Cli, folder: Path) -> None:
+def test_the_file_says_what_was_stated_and_what_is_active(cli: Cli, folder: Path) -> None:
     index = {"active_plan": "p", "active_plan_stage": "challenge", "active_tdd_phase": "red"}
     put(folder / "state-index.json", index)
     words = ["--decision", "Redis :: counters survive", "--decision", "No cache"]
@@ -263,7 +263,7 @@ def test_no_index_is_made_by_a_save(cli: Cli, folder: Path) -> None:
 
 @pytest.mark.accept(64)
 @pytest.mark.parametrize("text", ["{", "[]", "", '{"a": 1,}'])
-def test_an_index_that_cannot_be_read_is_left_alone_and_told(
+def test_an_index_that_cannot_be_read_is_left_alone_and_reported(
     cli: Cli, folder: Path, text: str
 ) -> None:
     path = put(folder / "state-index.json", text)
@@ -375,7 +375,7 @@ def test_a_new_session_is_told_the_latest_and_no_older_one(
     assert "An older thing" not in reply
 
 
-def test_what_the_original_program_writes_is_taken_in(cli: Cli, folder: Path) -> None:
+def test_what_the_original_program_writes_is_imported(cli: Cli, folder: Path) -> None:
     cli.ok("save", "--summary", "By us")
     path = folder / "checkpoints" / "20261231T000000Z.json"
     native = {"timestamp": "2026-12-31T00:00:00Z", "summary": "By the other program"}
@@ -389,7 +389,7 @@ def test_what_the_original_program_writes_is_taken_in(cli: Cli, folder: Path) ->
     assert contents(folder) == before
 
 
-def test_a_file_that_is_changed_in_place_is_taken_in(cli: Cli, folder: Path) -> None:
+def test_a_file_that_is_changed_in_place_is_imported(cli: Cli, folder: Path) -> None:
     cli.ok("save", "limits", "--summary", "Move limits", "--next", "Write limit.lua")
     (path,) = (folder / "checkpoints").glob("*.json")
     edited = path.read_text(encoding="utf-8").replace("Write limit.lua", "Write test.lua")

@@ -75,7 +75,7 @@ def test_line_ends_of_windows_change_nothing() -> None:
     assert fields["files_modified"] == ["invoice.txt"]
 
 
-def test_missing_keys_are_no_problem_and_the_file_name_tells_the_time() -> None:
+def test_missing_keys_are_allowed_and_the_file_name_gives_the_time() -> None:
     native = read("missing/checkpoints/20261115T080000Z.json")
 
     assert native.problem is None
@@ -93,7 +93,7 @@ def test_unknown_keys_and_odd_values_are_kept() -> None:
     assert fields["sail"]["context"]["key_artifacts"] == ["docs/worker.md"]
 
 
-def test_newer_members_tell_the_session_and_how_full_the_context_was() -> None:
+def test_newer_members_show_the_session_and_how_full_the_context_was() -> None:
     fields = read("later/plans/export/checkpoints/20261116T070000Z.json").fields
 
     assert fields["session_id"] == "s-77"
@@ -214,7 +214,7 @@ def test_exported_and_imported_a_checkpoint_is_the_same(fields: dict[str, Any]) 
     assert held(back) == held(checkpoint)
 
 
-def test_the_moment_is_kept_whole_although_the_file_name_tells_seconds() -> None:
+def test_the_moment_is_kept_whole_although_the_file_name_shows_seconds() -> None:
     with stores() as (one, other, folder):
         saved = one.save(draft("some-work")).checkpoint.saved_at
         export_all(one, "sail", folder)
@@ -263,7 +263,7 @@ def test_originals_stay_and_a_second_import_adds_nothing(cli: Cli, repo: Repo) -
     assert {each["name"] for each in cli.json("list")} == {"rate-limits", "upgrading-linter"}
 
 
-def test_a_broken_file_is_told_and_the_rest_is_imported(cli: Cli, repo: Repo) -> None:
+def test_a_broken_file_is_reported_and_the_rest_is_imported(cli: Cli, repo: Repo) -> None:
     folder = copied(repo, "plain")
     (folder / "checkpoints" / "20261113T000000Z.json").write_bytes(b'{"summary": "torn')
     (folder / "checkpoints" / "20261113T000001Z.json").write_bytes(b"[]")

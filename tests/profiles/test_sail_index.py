@@ -101,7 +101,7 @@ def test_a_broken_plan_changes_nothing_in_the_index(folder: Path, talk: Talk, te
 
 
 @pytest.mark.accept(68)
-def test_an_edit_is_no_checkpoint(cli: Cli, folder: Path, talk: Talk) -> None:
+def test_an_edit_is_not_a_checkpoint(cli: Cli, folder: Path, talk: Talk) -> None:
     """D6: `last_checkpoint` moves with checkpoints only."""
     path = plan(folder, "rate-limits", 4)
     put(folder / "state-index.json", {"last_checkpoint": "2026-01-01T00:00:00Z"})
@@ -156,7 +156,7 @@ def test_an_index_that_says_all_twice_is_kept_so(folder: Path, talk: Talk) -> No
     assert found["active_blueprint_stage"] == found["active_plan_stage"] == 3
 
 
-def test_the_same_event_told_twice_changes_nothing_more(folder: Path, talk: Talk) -> None:
+def test_the_same_event_reported_twice_changes_nothing_more(folder: Path, talk: Talk) -> None:
     path = plan(folder, "rate-limits", 4)
     edited(talk, path)
     before = _written(folder / "state-index.json")

@@ -40,7 +40,7 @@ def put(folder: Path, path: str, value: object) -> None:
         ({}, None, 7, True),
     ],
 )
-def test_a_plan_tells_its_stage_and_whether_it_goes_on(
+def test_a_plan_shows_its_stage_and_whether_it_goes_on(
     tmp_path: Path, state: dict[str, Any], number: int | None, total: int, *, is_open: bool
 ) -> None:
     put(tmp_path, "plans/p/state.json", state)
@@ -62,7 +62,7 @@ def test_archived_and_broken_plans_are_passed_over(tmp_path: Path) -> None:
     assert plan.updated_at == datetime(2026, 11, 15, 10, tzinfo=UTC)
 
 
-def test_what_is_under_way_is_told_in_canonical_keys(tmp_path: Path) -> None:
+def test_what_is_under_way_is_reported_in_canonical_keys(tmp_path: Path) -> None:
     folder = tmp_path / ".claude"
     assert sail_plans.observe(tmp_path) == {}
 

@@ -87,7 +87,7 @@ def test_a_subfolder_of_a_plain_project_finds_the_store_above_it(tmp_path: Path)
 
 @pytest.mark.accept(128)
 @pytest.mark.parametrize("place", ["home", "root"])
-def test_home_and_root_are_no_project_by_accident(place: str) -> None:
+def test_home_and_root_do_not_become_projects_by_accident(place: str) -> None:
     folder = read_environment().home if place == "home" else Path("/")
 
     with pytest.raises(NotAProject) as refusal:
@@ -171,7 +171,7 @@ def test_the_fallback_moves_with_the_state_folder(
     assert find_project(repo.folder).fallback.is_relative_to(tmp_path / "moved")
 
 
-def test_a_name_that_is_no_text_can_be_a_project(tmp_path: Path) -> None:
+def test_a_name_that_is_not_text_can_be_a_project(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"caf\xe9")
     folder.mkdir()
 

@@ -61,7 +61,7 @@ def test_of_a_tree_within_a_tree_the_inner_one_counts(tree: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "device", "gone"])
-def test_whatever_is_no_regular_file_neither_hangs_nor_is_read(tree: Path, kind: str) -> None:
+def test_whatever_is_not_a_regular_file_neither_hangs_nor_is_read(tree: Path, kind: str) -> None:
     path = tree / "odd"
     if kind == "fifo":
         os.mkfifo(path)

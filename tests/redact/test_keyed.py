@@ -162,7 +162,7 @@ def written(syntax: str, name: str, value: str) -> str:
 
 @for_each("syntax", SYNTAXES)
 @for_each("kind", NAMES)
-def test_the_value_of_a_telling_name_is_cut_in_every_syntax(kind: str, syntax: str) -> None:
+def test_the_value_of_a_name_for_secrets_is_cut_in_every_syntax(kind: str, syntax: str) -> None:
     for name in NAMES[kind]:
         for value in PASSWORDS if kind == "password" else TOKENS:
             text = written(syntax, name, value)
@@ -270,7 +270,7 @@ def test_a_random_value_may_contain_a_bracket_or_a_pipe(syntax: str, sign: str) 
         "NAME_TOKEN: Non-zero token of a dialog",
     ],
 )
-def test_a_plain_word_in_a_program_or_a_sentence_is_no_password(text: str) -> None:
+def test_a_plain_word_in_a_program_or_a_sentence_is_not_a_password(text: str) -> None:
     assert redact(text) == text
 
 
@@ -316,7 +316,7 @@ def test_a_plain_word_in_a_program_or_a_sentence_is_no_password(text: str) -> No
         "PASS           {'Column.marketplace.Completeness': 1.0}",
     ],
 )
-def test_code_and_labels_behind_a_telling_name_stay(text: str) -> None:
+def test_code_and_labels_behind_a_name_for_secrets_stay(text: str) -> None:
     assert redact(text) == text
 
 

@@ -44,7 +44,7 @@ def test_a_random_value_beside_the_name_of_an_issuer_is_cut(syntax: str, vendor:
         "scrypt:32768:8:1$salt$<v>",
     ],
 )
-def test_a_random_value_in_a_telling_place_is_cut(text: str) -> None:
+def test_a_random_value_in_a_place_for_secrets_is_cut(text: str) -> None:
     assert TOKEN not in redact(text.replace("<v>", TOKEN))
 
 

@@ -339,7 +339,7 @@ def test_a_file_of_no_agent_is_refused_with_a_way_out(tmp_path: Path) -> None:
     assert "--agent" in refused.value.hint
 
 
-def test_a_missing_file_is_told_by_its_path(tmp_path: Path) -> None:
+def test_a_missing_file_is_shown_by_its_path(tmp_path: Path) -> None:
     with pytest.raises(SessionUnreadable, match="No such file"):
         capture(tmp_path / "nowhere.jsonl")
 

@@ -114,11 +114,11 @@ def test_phases_with_boxes_below_are_not_the_steps() -> None:
     assert position(text) == (3, 3)
 
 
-def test_ticks_that_only_praise_are_no_steps() -> None:
+def test_ticks_that_only_praise_are_not_steps() -> None:
     assert plan_of("# Benefits\n- ✅ Fast\n- ✅ Small\n").steps == []
 
 
-def test_links_and_citations_are_no_boxes() -> None:
+def test_links_and_citations_are_not_boxes() -> None:
     assert plan_of("# Plan\n- [x](a.md) link\n- [1] citation\n- [ref] other\n").steps == []
 
 

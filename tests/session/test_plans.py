@@ -67,7 +67,7 @@ def test_a_step_is_given_as_two_numbers(words: str) -> None:
 
 
 @pytest.mark.parametrize("words", ["", "3", "0/7", "8/7", "-1/7", "a/b", "3/7/9", "٣/٧", "3/0"])
-def test_what_is_no_step_is_refused_with_an_example(words: str) -> None:
+def test_what_is_not_a_step_is_refused_with_an_example(words: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_step(words)
 
@@ -227,7 +227,7 @@ def test_bytes_that_are_not_utf_8_and_a_byte_order_mark_do_no_harm(plans: Path) 
 
 
 @pytest.mark.parametrize("shape", ["missing", "folder", "fifo", "loop", "link to fifo", "nul"])
-def test_what_is_no_file_is_no_plan_and_does_not_hang(plans: Path, shape: str) -> None:
+def test_what_is_not_a_file_is_not_a_plan_and_does_not_hang(plans: Path, shape: str) -> None:
     path = plans / ("a\0b" if shape == "nul" else "plan.md")
     if shape == "folder":
         path.mkdir()

@@ -69,7 +69,7 @@ def test_secrets_do_not_reach_the_queue(store: Store, project: Project) -> None:
 
 
 @pytest.mark.parametrize("prompt", ["", "  \n", "/compact", "/leftoff:resume", "save my progress"])
-def test_what_is_no_work_is_not_kept(store: Store, prompt: str) -> None:
+def test_what_is_not_work_is_not_kept(store: Store, prompt: str) -> None:
     prompt_queue.keep(store, event(prompt))
 
     assert prompt_queue.history(store) == []
@@ -151,7 +151,7 @@ def test_what_is_done_about_a_prompt_is_kept_and_can_be_taken_back(store: Store)
     assert texts(store) == ["rename the table"]
 
 
-def test_a_notice_of_a_program_is_no_prompt_of_a_person(store: Store) -> None:
+def test_a_notice_of_a_program_is_not_a_prompt_of_a_person(store: Store) -> None:
     prompt_queue.keep(store, event("<task-notification>agent 3 finished</task-notification>"))
     prompt_queue.keep(store, event("<b>bold</b> is not shown", at=1_794_770_001.0))
 
@@ -255,7 +255,7 @@ def test_a_found_prompt_that_was_dropped_stays_dropped(store: Store) -> None:
     assert [(each.text, each.fate) for each in prompt_queue.history(store)] == [(RENAME, "dropped")]
 
 
-def test_a_named_checkpoint_and_one_put_away_leave_no_prompts(store: Store) -> None:
+def test_a_named_checkpoint_and_a_cleared_one_leave_no_prompts(store: Store) -> None:
     store.save(msgspec.structs.replace(draft("refunds"), session_id="b", pending_prompts=["old"]))
     autosave(store, "a", RENAME)
     store.record("cleared", [store.index().heads(["open"], 1)[0].id])

@@ -56,7 +56,7 @@ def test_a_command_that_may_change_something_is_not_a_look(command: str) -> None
         "curl -s localhost:8000/health",
     ],
 )
-def test_to_run_the_tests_is_no_work(command: str) -> None:
+def test_to_run_the_tests_is_not_work(command: str) -> None:
     assert not is_look(command)
     assert not shows_work(Facts(commands=[command]))
 
@@ -79,7 +79,7 @@ def test_what_builds_fixes_or_sends_is_work(command: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "ok thanks", "continue", "weiter", "yes", "/compact", "What is 2+2?", "bye"]
 )
-def test_small_talk_is_no_task(text: str) -> None:
+def test_small_talk_is_not_a_task(text: str) -> None:
     assert not is_substantial(text)
 
 
@@ -101,5 +101,5 @@ def test_edits_commits_plans_and_commands_are_work(facts: Facts) -> None:
     assert shows_work(facts)
 
 
-def test_talk_is_no_work() -> None:
+def test_talk_is_not_work() -> None:
     assert not shows_work(Facts(task="How does it work?", last_words="It reads lines."))

@@ -84,7 +84,7 @@ def test_a_field_may_be_written_in_other_ways(line: str) -> None:
     assert state_file.parse(line) == {"summary": "read it all"}
 
 
-def test_a_template_tells_nothing() -> None:
+def test_a_template_has_no_content() -> None:
     notes = (
         "## Active task\n**Goal:**\n## Open decisions\n_(none)_\n## Next-turn hint\n(none yet)\n"
     )
@@ -208,7 +208,7 @@ def test_a_save_happens_without_notes(store: Store, text: str | None) -> None:
 
 
 @pytest.mark.parametrize("foot", ["---\n*Last updated: today*\n", "\n* * *\n\nKept by hand.\n"])
-def test_what_stands_below_a_rule_is_no_part_of_the_section_above(foot: str) -> None:
+def test_what_is_below_a_rule_is_not_part_of_the_section_above(foot: str) -> None:
     fields = state_file.parse(f"## Blockers\nNone\n{foot}\n## Next action\nRun pytest\n{foot}")
 
     assert fields == {"next_action": {"text": "Run pytest"}}
@@ -220,7 +220,7 @@ def test_a_list_goes_on_below_a_rule() -> None:
     }
 
 
-def test_tables_fences_and_the_time_of_writing_are_no_items() -> None:
+def test_tables_fences_and_the_time_of_writing_are_not_items() -> None:
     fields = state_file.parse(
         "## Decisions\n| what | why |\n|---|---|\n\n"
         "## Next\n```\npytest -x\n```\n_Last updated: now_\n"
@@ -243,7 +243,7 @@ def test_any_text_is_read_without_trouble(text: str) -> None:
     assert isinstance(state_file.parse(text), dict)
 
 
-def test_a_folder_in_its_place_is_no_notes(tmp_path: Path) -> None:
+def test_a_folder_in_its_place_does_not_count_as_notes(tmp_path: Path) -> None:
     (tmp_path / "SESSION-STATE.md").mkdir()
 
     assert state_file.read(tmp_path / "SESSION-STATE.md") == {}

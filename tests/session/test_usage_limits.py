@@ -67,7 +67,7 @@ def test_an_error_names_the_limit_and_when_it_resets(error: str, limit: str) -> 
 
 
 @for_each("error", OTHERS)
-def test_another_error_is_no_limit(error: str) -> None:
+def test_another_error_is_not_a_limit(error: str) -> None:
     assert find_usage_limit(error, AT) == ""
 
 

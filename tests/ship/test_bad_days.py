@@ -42,7 +42,7 @@ def test_a_hook_that_refuses_the_commit_is_named_with_its_words(shop: Shop, cli:
     assert len(shop.subjects("main..")) == 1
 
 
-def test_what_a_hook_changes_behind_the_commit_is_told(shop: Shop, cli: Cli) -> None:
+def test_what_a_hook_changes_behind_the_commit_is_reported(shop: Shop, cli: Cli) -> None:
     shop.hook("post-commit", "echo tidy >> app.py")
     shop.write("app.py", "print('csv')\n")
 
@@ -78,7 +78,7 @@ def test_conflicts_are_named_and_nothing_is_committed(shop: Shop, cli: Cli) -> N
     assert shop.head() == head
 
 
-def test_where_git_cannot_tell_what_changed_the_save_stands(shop: Shop, cli: Cli) -> None:
+def test_where_git_cannot_tell_what_changed_the_save_stays(shop: Shop, cli: Cli) -> None:
     (shop.folder / ".git" / "index").write_bytes(b"garbage")
 
     failed = cli("ship", "--no-pr")
@@ -119,7 +119,7 @@ def test_outside_git_it_says_what_to_use_instead(
     assert "not in a git repository" in failed.err
 
 
-def test_a_lock_left_behind_is_told_with_the_file(
+def test_a_lock_left_behind_is_reported_with_the_file(
     shop: Shop, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("leftoff.ship.choose_files._LOCK_SECONDS", 0.2)
@@ -133,7 +133,7 @@ def test_a_lock_left_behind_is_told_with_the_file(
     assert "index.lock" in failed.out
 
 
-def test_a_repository_that_cannot_be_written_is_told_at_once(
+def test_a_repository_that_cannot_be_written_is_reported_at_once(
     shop: Shop, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = shutil.which("git")
@@ -180,7 +180,7 @@ def test_a_first_commit_can_be_shipped(
     assert fresh.git("log", "--format=%s") == "Begin"
 
 
-def test_the_subject_is_told_as_hooks_have_left_it(shop: Shop, cli: Cli) -> None:
+def test_the_subject_is_reported_as_hooks_have_left_it(shop: Shop, cli: Cli) -> None:
     shop.hook("prepare-commit-msg", "sed -i '1s/^/SHOP-7 /' \"$1\"")
     shop.write("app.py", "print('csv')\n")
 

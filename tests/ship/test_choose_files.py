@@ -114,7 +114,7 @@ def test_a_secret_written_between_the_look_and_the_staging_is_seen(shop: Shop) -
     assert staged(shop) == set()
 
 
-def test_files_that_never_stand_still_end_in_a_clear_error(
+def test_files_that_keep_changing_end_in_a_clear_error(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choose_files, "_LOCK_SECONDS", 0.3)
@@ -149,7 +149,7 @@ def test_a_submodule_that_moved_to_another_commit_is_staged(tmp_path: Path, shop
     assert stage(shop).files == ["lib"]
 
 
-def test_a_file_that_is_no_different_once_staged_is_not_counted(shop: Shop) -> None:
+def test_a_file_that_is_not_different_once_staged_is_not_counted(shop: Shop) -> None:
     shop.commit("Ends of lines", {".gitattributes": "*.txt text eol=lf\n", "a.txt": "one\n"})
     (shop.folder / "a.txt").write_bytes(b"one\r\n")
 
@@ -165,7 +165,7 @@ def test_a_thousand_new_files_are_one_step(shop: Shop) -> None:
     assert len(staged(shop)) == 1000
 
 
-def test_a_plan_tells_each_name_on_one_line(shop: Shop, cli: Cli) -> None:
+def test_a_plan_shows_each_name_on_one_line(shop: Shop, cli: Cli) -> None:
     (shop.folder / "two\nlines.py").write_text("x = 1\n")
 
     assert "       two\\nlines.py\n" in cli.ok("ship", "--dry-run", "--no-push").out

@@ -26,14 +26,14 @@ def about(text: str, work: Work = FEATURE, **values: object) -> About:
     return About(sha=SHA, text=text, work=work, **values)  # type: ignore[arg-type]
 
 
-def test_a_told_message_with_a_prefix_of_its_own_gets_no_other() -> None:
+def test_a_given_message_with_a_prefix_of_its_own_gets_no_other() -> None:
     assert (
         compose_message.commit_message(FEATURE, "docs: Explain it", None, [])
         == "docs: Explain it\n"
     )
 
 
-def test_a_subject_that_nobody_chose_is_cut_and_told_whole_below() -> None:
+def test_a_subject_that_nobody_chose_is_cut_and_repeated_whole_below() -> None:
     long = "Export every order of every tenant as rows of a file that a spreadsheet understands"
 
     subject, _, body = compose_message.commit_message(
@@ -59,7 +59,7 @@ def test_without_any_words_the_files_are_named(files: list[str], subject: str) -
     assert compose_message.commit_message(Work(), "", None, files) == f"{subject}\n"
 
 
-def test_a_breaking_change_is_told_in_the_pull_request() -> None:
+def test_a_breaking_change_is_named_in_the_pull_request() -> None:
     text = "feat(feature-007): Export\n\nBREAKING CHANGE: the route is another\n"
 
     body = compose_message.pull_request(about(text)).body
@@ -67,7 +67,7 @@ def test_a_breaking_change_is_told_in_the_pull_request() -> None:
     assert "## Breaking changes\n- the route is another" in body
 
 
-def test_the_number_of_a_feature_is_no_part_of_a_title() -> None:
+def test_the_number_of_a_feature_is_not_part_of_a_title() -> None:
     assert (
         compose_message.pull_request(about("feat(feature-007): Export\n")).title == "feat: Export"
     )
@@ -81,7 +81,7 @@ def test_the_number_of_a_feature_is_no_part_of_a_title() -> None:
     )
 
 
-def test_checks_are_told_without_what_they_printed() -> None:
+def test_checks_are_reported_without_what_they_printed() -> None:
     check = Check(command="make test", has_passed=False, seconds=1.0, tail=["secret words"])
 
     text = compose_message.pull_request(about("Words\n", checks=[check]))
@@ -172,7 +172,7 @@ def test_no_hidden_text_goes_out() -> None:
         ("feature", "Export orders", "Export orders"),
     ],
 )
-def test_the_branch_tells_the_kind_of_work_where_no_feature_does(
+def test_the_branch_shows_the_kind_of_work_where_no_feature_does(
     branch: str, subject: str, title: str
 ) -> None:
     assert compose_message.pull_request(about(subject, Work(), branch=branch)).title == title

@@ -78,7 +78,7 @@ def test_without_a_login_both_end_with_the_same_words(real_gh: Path, tmp_path: P
     assert (done.returncode, done.stderr.strip()) == (4, fake_gh.LOGIN)
 
 
-def test_the_real_program_says_that_a_folder_is_no_github(
+def test_the_real_program_says_that_a_folder_is_not_on_github(
     real_gh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bin").mkdir()

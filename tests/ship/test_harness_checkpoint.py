@@ -1021,7 +1021,7 @@ def test_an_archived_feature_keeps_its_form(shop: Shop, cli: Cli, home: Path) ->
 
 
 @pytest.mark.promise("harness", 129)
-def test_a_secret_that_stays_out_is_no_reason_for_another_commit(
+def test_a_secret_that_stays_out_is_not_a_reason_for_another_commit(
     shop: Shop, cli: Cli, home: Path
 ) -> None:
     plan(home, feature(1, "Export orders"))

@@ -77,7 +77,7 @@ def test_a_loop_that_another_program_left_there_gives_the_prefix(
     assert (home / place).read_bytes() == before
 
 
-def test_somebodys_own_briefing_is_put_aside_and_told(shop: Shop, cli: Cli, home: Path) -> None:
+def test_somebodys_own_briefing_is_put_aside_and_reported(shop: Shop, cli: Cli, home: Path) -> None:
     cli.ok("memory", "add", "rule", "Run ruff")
     (home / "session-briefing.md").write_text("Read ORDERS.md first.\n")
     shop.write("app.py", "print('csv')\n")

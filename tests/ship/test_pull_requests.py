@@ -104,7 +104,7 @@ def test_without_gh_the_pull_request_is_skipped_with_a_note(
     assert "skip  pull request  gh was not found on the PATH" in done.out
 
 
-def test_without_a_login_the_way_in_is_told_and_the_next_run_opens_it(
+def test_without_a_login_the_way_in_is_reported_and_the_next_run_opens_it(
     shop: Shop, cli: Cli, hub: Hub
 ) -> None:
     hub.know(login=False)
@@ -142,7 +142,7 @@ def test_from_a_fork_the_branch_is_named_with_its_owner(shop: Shop, cli: Cli, hu
 
 
 @pytest.mark.accept(146)
-def test_the_number_is_kept_the_state_told_and_the_tree_left_clean(
+def test_the_number_is_kept_the_state_reported_and_the_tree_left_clean(
     shop: Shop, cli: Cli, store: Store, hub: Hub
 ) -> None:
     features.add(store, features.ItemDraft(name="Export orders"))
@@ -202,7 +202,7 @@ def test_mirrored_files_hold_the_number_and_a_second_ship_finds_nothing_to_do(
     assert not any("/sessions/" in path for path in shop.committed())
 
 
-def test_a_commit_of_state_alone_says_so_and_is_no_news_for_reviewers(
+def test_a_commit_of_state_alone_says_so_and_is_not_news_for_reviewers(
     shop: Shop, cli: Cli, hub: Hub
 ) -> None:
     cli.ok("config", "set", "--project", "mirror", "harness")

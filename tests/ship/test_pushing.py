@@ -8,7 +8,7 @@ from ship.shop import Shop
 
 
 @pytest.mark.accept(144)
-def test_the_branch_is_pushed_and_its_hash_told(shop: Shop, cli: Cli) -> None:
+def test_the_branch_is_pushed_and_its_hash_reported(shop: Shop, cli: Cli) -> None:
     shop.write("app.py", "print('csv')\n")
 
     done = cli.ok("ship", "--no-pr", "-m", "Export orders")
@@ -19,7 +19,7 @@ def test_the_branch_is_pushed_and_its_hash_told(shop: Shop, cli: Cli) -> None:
 
 
 @pytest.mark.accept(144)
-def test_without_a_remote_the_commit_stands_and_a_second_run_goes_on(shop: Shop, cli: Cli) -> None:
+def test_without_a_remote_the_commit_stays_and_a_second_run_goes_on(shop: Shop, cli: Cli) -> None:
     shop.git("remote", "remove", "origin")
     shop.write("app.py", "print('csv')\n")
     failed = cli("ship", "-m", "Export orders")

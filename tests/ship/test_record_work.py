@@ -87,7 +87,7 @@ def test_decisions_that_a_save_brought_are_counted_by_the_ship_of_it(shop: Shop,
 
 
 @pytest.mark.accept(135)
-def test_a_new_pattern_is_told_once_and_a_known_one_not_at_all(shop: Shop, cli: Cli) -> None:
+def test_a_new_pattern_is_reported_once_and_a_known_one_not_at_all(shop: Shop, cli: Cli) -> None:
     said: list[str] = []
     for number, pattern in enumerate(["Use builders", "use builders.", "Stream rows"]):
         cli.ok("memory", "add", "pattern", pattern)
@@ -310,7 +310,7 @@ def test_work_that_was_shipped_without_a_save_is_found_by_the_name_that_lists_sh
     assert cli.json("show", "csv-session")["id"] == shipped
 
 
-def test_what_was_shipped_is_not_told_again_but_what_is_to_be_done_is(
+def test_what_was_shipped_is_not_shown_again_but_what_is_to_be_done_is(
     shop: Shop, cli: Cli, store: Store
 ) -> None:
     cli.ok("save", "csv", "--summary", "Export", "--done", "Streamed", "--next", "Test 0 orders")

@@ -138,7 +138,7 @@ def test_a_file_that_already_held_a_secret_may_be_changed_but_not_get_another(
     assert left_out["why"].startswith("it contains a secret (slack")
 
 
-def test_what_the_user_says_is_no_secret_is_committed(shop: Shop, cli: Cli) -> None:
+def test_what_the_user_says_is_not_a_secret_is_committed(shop: Shop, cli: Cli) -> None:
     cli.ok("config", "set", "not_secret", "tests/keys/*, .env.test")
     shop.write("tests/keys/server.key", PEM)
     shop.write(".env.test", "X=1\n")

@@ -20,7 +20,7 @@ def test_each_check_runs_live_and_is_summed_up(shop: Shop, cli: Cli) -> None:
 
 
 @pytest.mark.accept(140)
-def test_a_failing_check_loses_nothing_marks_the_pull_request_and_tells(
+def test_a_failing_check_loses_nothing_marks_the_pull_request_and_is_reported(
     shop: Shop, cli: Cli, hub: Hub
 ) -> None:
     cli.ok("config", "set", "verify", "echo $((1 + 2)) tests failed; exit 7")

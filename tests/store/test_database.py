@@ -112,7 +112,7 @@ def test_one_that_is_only_asked_is_neither_made_nor_renewed(path: Path) -> None:
     assert not path.exists()
 
 
-def test_where_there_is_no_room_the_file_is_read_all_the_same(path: Path) -> None:
+def test_where_there_is_no_room_the_file_is_read_anyway(path: Path) -> None:
     database = opened(path)
     database.db.execute("INSERT INTO things VALUES ('one')")
     fails = iter([True, False])

@@ -71,7 +71,7 @@ def test_a_failed_replacement_leaves_no_temp_file(tmp_path: Path, temps: Path) -
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=st.binary(max_size=40), lines=st.lists(st.binary(max_size=20), max_size=4))
-def test_a_line_added_after_a_torn_one_stands_alone(
+def test_a_line_added_after_a_torn_one_is_a_line_of_its_own(
     tmp_path: Path, before: bytes, lines: list[bytes]
 ) -> None:
     log = tmp_path / "log"
@@ -98,7 +98,7 @@ def test_a_part_is_read_from_an_offset_to_a_limit(tmp_path: Path) -> None:
     assert disk.read_from(tmp_path / "none", 0) == b""
 
 
-def test_a_file_and_its_temp_twin_left_by_a_kill_are_one_file_of_ours(
+def test_a_file_and_its_temp_twin_left_by_a_kill_are_one_file_of_leftoff(
     tmp_path: Path, temps: Path
 ) -> None:
     (tmp_path / "a.json").write_bytes(b"text")
@@ -184,7 +184,7 @@ def plant(path: Path, what: str) -> None:
 
 @pytest.mark.accept(129)
 @pytest.mark.parametrize("what", ["link", "FIFO", "folder"])
-def test_what_is_no_regular_file_is_neither_read_nor_written_nor_locked(
+def test_what_is_not_a_regular_file_is_neither_read_nor_written_nor_locked(
     tmp_path: Path, what: str
 ) -> None:
     path = tmp_path / "odd"
@@ -200,7 +200,7 @@ def test_what_is_no_regular_file_is_neither_read_nor_written_nor_locked(
 
 
 @pytest.mark.parametrize("what", ["link", "FIFO"])
-def test_what_is_no_folder_is_not_written_into(tmp_path: Path, what: str) -> None:
+def test_what_is_not_a_folder_is_not_written_into(tmp_path: Path, what: str) -> None:
     plant(tmp_path / "odd", what)
 
     with pytest.raises(StoreRefused, match="not a folder"):
@@ -221,7 +221,7 @@ def test_a_write_cut_short_leaves_no_temp_file(tmp_path: Path, temps: Path) -> N
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no file system without sync at hand")
-def test_a_file_system_that_cannot_sync_a_folder_is_used_all_the_same() -> None:
+def test_a_file_system_that_cannot_sync_a_folder_is_used_anyway() -> None:
     disk.sync_folder(Path("/proc"))
 
 

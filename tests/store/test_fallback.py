@@ -57,7 +57,7 @@ def test_all_that_is_done_meanwhile_is_seen_and_can_be_undone(
     assert view(store) == []
 
 
-def test_what_the_fallback_holds_is_taken_in_by_the_next_write(
+def test_what_the_fallback_holds_is_imported_by_the_next_write(
     store: Store, project: Project
 ) -> None:
     block(project)
@@ -81,7 +81,7 @@ def test_what_the_fallback_holds_is_taken_in_by_the_next_write(
     assert fresh_view(project) == rebuilt_view(project) == view(store)
 
 
-def test_what_waits_is_taken_in_by_whoever_reads_first(store: Store, project: Project) -> None:
+def test_what_waits_is_imported_by_the_first_reader(store: Store, project: Project) -> None:
     block(project)
     saved = store.save(draft("login-form"))
     store.record("resumed", [saved.checkpoint.id])
@@ -93,7 +93,7 @@ def test_what_waits_is_taken_in_by_whoever_reads_first(store: Store, project: Pr
     assert not saved.path.exists()
 
 
-def test_what_waits_in_another_temp_folder_is_taken_in(project: Project) -> None:
+def test_what_waits_in_another_temp_folder_is_imported(project: Project) -> None:
     sandbox = msgspec.structs.replace(project, fallback=project.fallback.with_name("sandbox"))
     block(project)
     with contextlib.closing(Store(sandbox)) as inside:
@@ -108,7 +108,7 @@ def test_what_waits_in_another_temp_folder_is_taken_in(project: Project) -> None
     outside.close()
 
 
-def test_nothing_is_taken_in_while_someone_writes_to_the_fallback(
+def test_nothing_is_imported_while_someone_writes_to_the_fallback(
     store: Store, project: Project
 ) -> None:
     block(project)

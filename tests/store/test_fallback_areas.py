@@ -74,7 +74,7 @@ def test_a_link_put_in_the_place_of_a_folder_that_is_open_is_not_followed(
     assert len(list(elsewhere.iterdir())) == 1
 
 
-def test_the_fallback_is_taken_in_by_a_store_that_had_to_use_it(
+def test_the_fallback_is_imported_by_a_store_that_had_to_use_it(
     store: Store, project: Project
 ) -> None:
     store.save(draft("login-form"))

@@ -48,7 +48,7 @@ LOGS = st.lists(st.tuples(ACTIONS, st.sampled_from("abc")), max_size=8)
 
 
 @given(LOGS, st.data())
-def test_the_same_event_told_twice_counts_once(
+def test_the_same_event_reported_twice_counts_once(
     steps: list[tuple[Action, str]], data: st.DataObject
 ) -> None:
     events = [event(number, action, one) for number, (action, one) in enumerate(steps)]

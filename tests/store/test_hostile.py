@@ -136,18 +136,14 @@ def check(tmp_path: Path, place: str, plants: Sequence[str]) -> None:
 @pytest.mark.slow("plants something in every place")
 @pytest.mark.accept(129)
 @pytest.mark.parametrize("place", FILES)
-def test_what_stands_in_the_place_of_a_file_is_not_written_through(
-    tmp_path: Path, place: str
-) -> None:
+def test_what_is_in_the_place_of_a_file_is_not_written_through(tmp_path: Path, place: str) -> None:
     check(tmp_path, place, ("link to a file", "link to nothing", "hard link", "FIFO", "folder"))
 
 
 @pytest.mark.slow("plants something in every place")
 @pytest.mark.accept(129)
 @pytest.mark.parametrize("place", FOLDERS)
-def test_what_stands_in_the_place_of_a_folder_is_not_written_into(
-    tmp_path: Path, place: str
-) -> None:
+def test_what_is_in_the_place_of_a_folder_is_not_written_into(tmp_path: Path, place: str) -> None:
     check(tmp_path, place, ("link to a folder", "link to nothing", "FIFO", "file"))
 
 

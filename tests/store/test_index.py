@@ -381,7 +381,7 @@ LOG_CHANGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("change", LOG_CHANGES)
-def test_whatever_became_of_the_log_one_story_is_told(
+def test_whatever_happened_to_the_log_one_story_is_shown(
     project: Project, seen: list[Row], change: str
 ) -> None:
     log = project.store / "events.jsonl"

@@ -35,7 +35,7 @@ def test_a_log_is_read_on_from_where_it_was_left(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=30).map(lambda b: b.replace(b"\n", b"")), max_size=5))
-def test_lines_that_are_no_records_are_passed_over(tmp_path: Path, garbage: list[bytes]) -> None:
+def test_lines_that_are_not_records_are_passed_over(tmp_path: Path, garbage: list[bytes]) -> None:
     path = tmp_path / "notes.jsonl"
     path.unlink(missing_ok=True)
     for number, line in enumerate(garbage):
@@ -172,7 +172,7 @@ def test_only_whole_lines_beyond_the_mark_are_news(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["shorter", "rewritten", "replaced", "removed"])
-def test_another_log_in_its_place_is_noticed(tmp_path: Path, how: str) -> None:
+def test_another_log_in_its_place_is_detected(tmp_path: Path, how: str) -> None:
     path = tmp_path / "notes.jsonl"
     log.append(path, Note(id=1, text="one"))
     mark = marked(path)

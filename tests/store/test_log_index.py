@@ -35,7 +35,7 @@ def lie(store: Store, statement: str) -> None:
         db.commit()
 
 
-def test_an_index_that_tells_the_truth_is_sound(filled: Store) -> None:
+def test_a_correct_index_is_sound(filled: Store) -> None:
     assert filled.index().is_sound()
 
 
@@ -60,7 +60,7 @@ EMPTYING = (
 
 
 @pytest.mark.parametrize("statement", EMPTYING)
-def test_an_index_that_lacks_rows_is_noticed_when_it_is_opened(
+def test_an_index_that_lacks_rows_is_detected_when_it_is_opened(
     filled: Store, statement: str
 ) -> None:
     before = view(filled)

@@ -161,7 +161,7 @@ def test_a_renamed_folder_has_its_store_whatever_has_its_old_path(plain: Path) -
 @pytest.mark.parametrize(
     "data", [b"", b"{", b'{"folder": "../x"}', b'{"folder": "\\ud83d\\ude00"}']
 )
-def test_a_garbled_mark_is_no_mark(plain: Path, data: bytes) -> None:
+def test_a_garbled_mark_does_not_count(plain: Path, data: bytes) -> None:
     (mark,) = find_marks_folder(context.read_environment()).iterdir()
     mark.write_bytes(data)
     new = plain.with_name("renamed")

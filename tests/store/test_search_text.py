@@ -132,7 +132,7 @@ def test_filters_narrow_the_answer(store: Store, clock: Clock) -> None:
     assert found(store, "word", limit=1) == ["two-things"]
 
 
-def test_what_was_put_away_is_found_only_when_asked_for(store: Store) -> None:
+def test_what_was_cleared_is_found_only_when_asked_for(store: Store) -> None:
     saved = store.save(draft("one-thing", "word"))
     store.record("cleared", [saved.checkpoint.id])
 

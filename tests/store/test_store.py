@@ -61,7 +61,7 @@ def test_overwriting_makes_a_new_revision_and_keeps_the_old_one(store: Store) ->
 
 
 @pytest.mark.parametrize("action", ["cleared", "consumed"])
-def test_the_name_of_what_was_put_away_is_free_again(store: Store, action: Action) -> None:
+def test_the_name_of_what_was_cleared_is_free_again(store: Store, action: Action) -> None:
     old = store.save(draft("login-form", "old"))
     store.record(action, [old.checkpoint.id])
 
@@ -288,7 +288,7 @@ def test_odd_keys_find_nothing(store: Store, key: str) -> None:
         store.find(key)
 
 
-def test_a_near_miss_is_told(store: Store) -> None:
+def test_a_near_miss_is_named(store: Store) -> None:
     store.save(draft("login-form"))
 
     with pytest.raises(NoSuchCheckpoint) as refusal:
@@ -335,7 +335,7 @@ def test_a_second_reader_sees_at_once_what_the_first_one_did(
     other.close()
 
 
-def test_texts_that_are_no_utf8_are_saved_with_the_odd_bytes_replaced(store: Store) -> None:
+def test_texts_that_are_not_utf8_are_saved_with_the_odd_bytes_replaced(store: Store) -> None:
     """Names of files may hold any bytes, and a save never fails for one."""
     name = os.fsdecode(b"caf\xe9.txt")
 

@@ -68,7 +68,7 @@ def test_a_log_that_was_replaced_is_another_log(store: Store) -> None:
     assert not lag.grow()
 
 
-def test_a_long_lag_is_taken_in(store: Store) -> None:
+def test_a_long_lag_is_indexed(store: Store) -> None:
     for number in range(501):
         store.save(draft(f"name-{number}"))
 

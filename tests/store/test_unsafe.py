@@ -101,7 +101,7 @@ def earlier(project: Project, folder: Path) -> Project:
     return msgspec.structs.replace(project, strays=(kept.fallback,))
 
 
-def test_what_an_earlier_version_left_in_a_temp_folder_is_taken_in(
+def test_what_an_earlier_version_left_in_a_temp_folder_is_imported(
     project: Project, tmp_path: Path
 ) -> None:
     project = earlier(project, tmp_path / "tmp")

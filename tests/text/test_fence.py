@@ -310,7 +310,7 @@ def test_words_from_a_file_are_not_the_users() -> None:
 
 
 @pytest.mark.parametrize("budget", [150, 300])
-def test_the_next_action_is_told_before_everything_but_the_task(budget: int) -> None:
+def test_the_next_action_is_shown_before_everything_but_the_task(budget: int) -> None:
     full = draft("login-form", "Validate the form", done=["x " * 50] * 20, notes=["y " * 50] * 20)
     text = render(full, None, budget=budget)
     lines = [

@@ -61,7 +61,7 @@ def test_spans_go_back_from_now(text: str, back: timedelta) -> None:
 
 @settings(deadline=None)
 @given(number=st.integers(0, 999_999), unit=st.sampled_from("mhdw"))
-def test_no_span_leaves_the_time_that_ids_can_tell(number: int, unit: str) -> None:
+def test_no_span_leaves_the_time_that_ids_can_express(number: int, unit: str) -> None:
     moment = times.ago(f"{number}{unit}", now=NOW)
 
     assert 1970 <= moment.year <= 2026
@@ -94,7 +94,7 @@ def test_anything_else_is_refused_in_a_sentence(text: str) -> None:
         (datetime(9999, 12, 31), False),  # noqa: DTZ001 - as a file may have it
     ],
 )
-def test_a_date_far_away_is_no_moment(moment: datetime, *, expected: bool) -> None:
+def test_a_date_far_away_is_not_a_moment(moment: datetime, *, expected: bool) -> None:
     assert times.is_plausible(moment) is expected
 
 

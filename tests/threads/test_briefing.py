@@ -47,7 +47,7 @@ FULL = checkpoint(
 )
 
 
-def test_everything_is_told_when_there_is_room() -> None:
+def test_everything_is_shown_when_there_is_room() -> None:
     text = render(FULL, None, budget=1500)
 
     for words in ("Build the login page", "Add the form.", "Add the test", "error: no form"):
@@ -177,14 +177,14 @@ def test_numbered_items_stay_whole() -> None:
     assert "1. Read it. Twice." in text
 
 
-def test_a_call_named_in_the_next_action_is_not_told_twice() -> None:
+def test_a_call_named_in_the_next_action_is_not_shown_twice() -> None:
     action = NextAction(text="Check, then repeat: Bash: make.", origin="inferred", source="call")
     interrupted = checkpoint(next_action=action, in_flight=InFlight(tool="Bash", what="make"))
 
     assert render(interrupted, None, budget=500).count("make") == 1
 
 
-def test_last_words_quoted_in_the_next_action_are_not_told_twice() -> None:
+def test_last_words_quoted_in_the_next_action_are_not_shown_twice() -> None:
     action = NextAction(text="The agent's last words: Let me look.", origin="inferred")
     said = checkpoint(next_action=action, intent="Fix it", left_off="Found it. Let me look.")
 
@@ -194,7 +194,7 @@ def test_last_words_quoted_in_the_next_action_are_not_told_twice() -> None:
     assert "Found it." in text
 
 
-def test_a_plan_named_in_the_task_is_not_told_twice() -> None:
+def test_a_plan_named_in_the_task_is_not_shown_twice() -> None:
     intent = "Implement the following plan:\n\n# Move the form\n\n## Context\n\nIt is old."
     plan = Plan(path="plans/form.md", title="Move the form")
     planned = checkpoint(intent=intent, plan=plan, focus_files=["plans/form.md", "form.py"])
@@ -206,7 +206,7 @@ def test_a_plan_named_in_the_task_is_not_told_twice() -> None:
 
 
 @pytest.mark.parametrize("noise", ["## Context", "---", "```go", "***"])
-def test_marks_that_tell_nothing_by_themselves_are_left_out(noise: str) -> None:
+def test_marks_that_mean_nothing_on_their_own_are_left_out(noise: str) -> None:
     text = render(checkpoint(intent=f"Fix it.\n{noise}\nNow."), None, budget=500)
 
     assert "Task: Fix it.\n > Now.\n" in text
@@ -225,7 +225,7 @@ LONG = "Rewrite the exporter so that it streams " + "every row of every table " 
 
 @pytest.mark.parametrize("budget", [150, 250, 400, 700, 1500])
 @pytest.mark.parametrize("field", ["task", "next action", "last request"])
-def test_sentences_never_stand_there_without_the_one_they_follow(field: str, budget: int) -> None:
+def test_sentences_are_never_shown_without_the_one_they_follow(field: str, budget: int) -> None:
     text = f"{LONG}. Keep the header. Add a test."
     saved = {
         "task": checkpoint(summary=text),
@@ -260,7 +260,7 @@ def test_commit_subjects_are_announced_only_where_they_are_shown(budget: int) ->
 
 
 @pytest.mark.parametrize("budget", range(100, 400, 20))
-def test_an_error_is_told_only_below_the_command_that_failed(budget: int) -> None:
+def test_an_error_is_shown_only_below_the_command_that_failed(budget: int) -> None:
     failed = LastFailure(command="make " + "test-all " * 20, error="error: no form\nat line 3")
     text = render(checkpoint(summary="Export", last_failure=failed), None, budget=budget)
 
@@ -519,7 +519,7 @@ def test_a_file_that_only_the_other_branch_has_was_not_deleted() -> None:
     assert "deleted" not in text
 
 
-def test_edits_that_another_worktree_has_not_committed_are_told_as_being_there() -> None:
+def test_edits_that_another_worktree_has_not_committed_are_shown_as_being_there() -> None:
     since = Checks(
         age_seconds=60,
         branch=BranchCheck(saved="cart", now="main", same=False),
@@ -535,7 +535,7 @@ def test_edits_that_another_worktree_has_not_committed_are_told_as_being_there()
     assert "- cart.js (uncommitted in the other worktree)" in text
 
 
-def test_a_file_that_has_changed_since_is_not_told_as_uncommitted() -> None:
+def test_a_file_that_has_changed_since_is_not_shown_as_uncommitted() -> None:
     since = Checks(
         age_seconds=60,
         branch=BranchCheck(saved="main", now="main", same=True),
@@ -626,7 +626,7 @@ def test_an_interpreter_is_not_listed_without_the_code_that_it_ran() -> None:
 
 
 @pytest.mark.parametrize("lead", ["Start", "Continue"])
-def test_a_request_that_the_next_action_quotes_is_not_told_twice(lead: str) -> None:
+def test_a_request_that_the_next_action_quotes_is_not_shown_twice(lead: str) -> None:
     action = f"{lead} with the request: keep one backup too (it answers: A) Rename it.)"
     quoted = checkpoint(
         summary="Save games safely",
@@ -637,7 +637,7 @@ def test_a_request_that_the_next_action_quotes_is_not_told_twice(lead: str) -> N
     assert render(quoted, None, budget=1500).count("keep one backup too") == 1
 
 
-def test_an_error_that_the_next_action_names_is_not_told_twice() -> None:
+def test_an_error_that_the_next_action_names_is_not_shown_twice() -> None:
     error = "src/a.c:3:1: error: no form"
     failed = checkpoint(
         next_action=NextAction(
@@ -661,7 +661,7 @@ def test_a_git_command_is_named_by_what_it_does_and_not_by_its_folder(folder: st
     assert "Also ran:\n- git diff\n" in text
 
 
-def test_neither_a_known_exit_code_nor_the_head_of_a_loop_is_told() -> None:
+def test_neither_a_known_exit_code_nor_the_head_of_a_loop_is_shown() -> None:
     failed = checkpoint(
         next_action=NextAction(
             text="Fix what made `make` fail (exit 1).", origin="inferred", source="failure"
@@ -676,7 +676,7 @@ def test_neither_a_known_exit_code_nor_the_head_of_a_loop_is_told() -> None:
     assert "Also ran:\n- git status\n" in text
 
 
-def test_a_list_in_the_last_words_is_told_whole() -> None:
+def test_a_list_in_the_last_words_is_shown_whole() -> None:
     options = "Options:\nA) Rename a file.\nB) Keep two.\nWhich one?"
     action = NextAction(text="Do it (it answers: A) Rename a file.)", origin="inferred")
     text = render(

@@ -59,7 +59,7 @@ def test_commits_since_are_counted_and_named(repo: Repo, here: Project) -> None:
 
 
 @pytest.mark.parametrize("sha", ["0" * 40, "not a sha", "--all"])
-def test_a_commit_that_is_gone_is_told_as_rewritten(repo: Repo, here: Project, sha: str) -> None:
+def test_a_commit_that_is_gone_is_shown_as_rewritten(repo: Repo, here: Project, sha: str) -> None:
     checks = check_claims.check(draft("login-form", head=sha), here, NOON)
 
     assert checks.head.commits_since is None
@@ -279,7 +279,7 @@ def test_an_unreadable_checkpoint_does_not_stand_in_the_way(store: Store) -> Non
 
 
 @pytest.mark.accept(34)
-def test_the_question_tells_whether_anything_is_stale(repo: Repo, here: Project) -> None:
+def test_the_question_shows_whether_anything_is_stale(repo: Repo, here: Project) -> None:
     fresh = saved(repo)
     stale = saved(repo, files=[FileRef(path="gone.py")])
 
@@ -322,7 +322,7 @@ def test_no_checkout_is_advised_that_git_would_refuse(repo: Repo, tmp_path: Path
     assert f"- saved in another worktree: {repo.folder}" in changes
 
 
-def test_a_folder_of_another_clone_is_not_told_as_removed(repo: Repo, tmp_path: Path) -> None:
+def test_a_folder_of_another_clone_is_not_shown_as_removed(repo: Repo, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     repo.git("clone", "-q", str(repo.folder), str(clone))
 

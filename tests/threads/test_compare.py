@@ -11,7 +11,7 @@ PLAIN = st.dictionaries(
 )
 
 
-def test_what_always_differs_is_not_told() -> None:
+def test_what_always_differs_is_not_shown() -> None:
     old = {"id": "a", "saved_at": "x", "schema": 1, "name": "n", "summary": "same"}
 
     assert compare(old, {**old, "id": "b", "saved_at": "y", "name": "m"}) == []

@@ -76,7 +76,7 @@ def small() -> Material:
 
 
 @pytest.mark.accept(136)
-def test_the_six_sections_tell_features_decisions_failures_rules_and_status() -> None:
+def test_the_six_sections_show_features_decisions_failures_rules_and_status() -> None:
     assert render(small()) == (
         "# Session Briefing\n"
         "Last updated: 2026-11-15T12:00:00Z\n"
@@ -134,7 +134,7 @@ def test_with_500_inputs_of_each_it_stays_within_120_lines_and_1500_tokens() -> 
 
 
 @pytest.mark.accept(136)
-def test_the_newest_five_decisions_are_told_newest_first() -> None:
+def test_the_newest_five_decisions_are_shown_newest_first() -> None:
     text = render(Material(decisions=[entry("decision", f"No {n}", age=n) for n in range(9)]))
 
     lines = [line for line in text.split("\n") if line.startswith("- No")]
@@ -149,7 +149,7 @@ def test_every_kind_has_its_first_line_before_any_has_many() -> None:
     assert "no room" not in text
 
 
-def test_without_anything_to_tell_it_says_so_in_every_section() -> None:
+def test_without_content_every_section_says_so() -> None:
     text = render(Material(standing=WorkState()))
 
     assert headings(text) == HEADINGS
@@ -262,7 +262,7 @@ def test_it_is_gathered_from_the_project(store: Store) -> None:
     assert material.standing.next_steps == ("Run pytest tests/login-form",)
 
 
-def test_a_project_that_knows_nothing_has_nothing_to_tell(store: Store) -> None:
+def test_a_project_that_knows_nothing_has_nothing_to_show(store: Store) -> None:
     assert not gather(store).has_content
 
 

@@ -42,7 +42,7 @@ def test_progress_must_name_something_to_look_at(tmp_path: Path, done: list[str]
     assert broken(tmp_path, done=done) == ["progress"]
 
 
-def test_no_word_of_progress_is_told(tmp_path: Path) -> None:
+def test_no_word_of_progress_is_shown(tmp_path: Path) -> None:
     assert broken(tmp_path, done=[]) == ["progress"]
 
 
@@ -59,7 +59,7 @@ def test_the_next_action_can_be_carried_out_without_asking(tmp_path: Path, text:
     assert broken(tmp_path, next_action=NextAction(text=text)) == ["next-action"]
 
 
-def test_a_missing_next_action_is_told(tmp_path: Path) -> None:
+def test_a_missing_next_action_is_shown(tmp_path: Path) -> None:
     assert broken(tmp_path, next_action=None) == ["next-action"]
 
 
@@ -78,7 +78,7 @@ def test_a_decision_carries_its_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "what", ["Chose zod over yup because the server has it", "Deferred Redis until 1k rps"]
 )
-def test_a_reason_may_stand_in_the_sentence(tmp_path: Path, what: str) -> None:
+def test_a_reason_may_be_part_of_the_sentence(tmp_path: Path, what: str) -> None:
     assert broken(tmp_path, decisions=[Decision(what=what)]) == []
 
 
@@ -110,14 +110,14 @@ def test_an_unnamed_checkpoint_needs_no_name(tmp_path: Path) -> None:
 
 @pytest.mark.accept(56)
 @pytest.mark.parametrize("key", ["notes", "done", "summary", "left_off"])
-def test_a_pasted_conversation_is_told(tmp_path: Path, key: str) -> None:
+def test_a_pasted_conversation_is_shown(tmp_path: Path, key: str) -> None:
     chat = "User: fix src/a.py\nAssistant: done\nUser: and src/b.py?\nAssistant: yes, src/b.py\n"
     value: object = [chat] if key in {"notes", "done"} else chat
 
     assert broken(tmp_path, **{key: value}) == ["raw-chat"]
 
 
-def test_a_few_lines_with_a_colon_are_no_conversation(tmp_path: Path) -> None:
+def test_a_few_lines_with_a_colon_are_not_a_conversation(tmp_path: Path) -> None:
     assert broken(tmp_path, notes=["User: the admin, see src/users.py", "System: Debian 12"]) == []
 
 

@@ -47,9 +47,7 @@ def section(text: str, heading: str) -> str:
 
 @pytest.mark.accept(49)
 @pytest.mark.parametrize("kind", working_notes.KINDS)
-def test_a_note_stands_under_its_heading_with_the_time(
-    store: Store, kind: working_notes.Kind
-) -> None:
+def test_a_note_is_under_its_heading_with_the_time(store: Store, kind: working_notes.Kind) -> None:
     noted = add(store, kind, "delimiter is ;")
 
     text = noted.path.read_text("utf-8")

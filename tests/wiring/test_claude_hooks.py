@@ -78,7 +78,7 @@ def test_unwiring_removes_the_permissions_and_keeps_the_users_own() -> None:
 
 
 @given(SETTINGS, st.sampled_from([None, 2, "\t"]))
-def test_unwiring_leaves_nothing_of_ours_and_all_of_theirs(
+def test_unwiring_removes_all_of_leftoff_and_nothing_else(
     settings: dict[str, Any], indent: int | str | None
 ) -> None:
     unwired = json.loads(claude_hooks.unwire(json.dumps(settings, indent=indent), HOOK))

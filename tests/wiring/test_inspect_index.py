@@ -39,11 +39,11 @@ def lie(path: Path, statement: str) -> None:
         db.commit()
 
 
-def test_indexes_that_tell_the_truth_are_sound(store: Store, places: Places) -> None:
+def test_correct_indexes_are_sound(store: Store, places: Places) -> None:
     assert [finding.level for finding in look(store, places)] == ["ok", "ok"]
 
 
-def test_an_index_that_lies_is_told_and_rebuilt(store: Store, places: Places) -> None:
+def test_a_wrong_index_is_reported_and_rebuilt(store: Store, places: Places) -> None:
     before = fresh_view(store.project)
     lie(store.project.store / "index.sqlite", "UPDATE checkpoints SET state = 'cleared'")
 
@@ -55,7 +55,7 @@ def test_an_index_that_lies_is_told_and_rebuilt(store: Store, places: Places) ->
     assert [finding.level for finding in look(store, places)] == ["ok", "ok"]
 
 
-def test_an_index_of_the_memory_that_lies_is_told_and_rebuilt(store: Store, places: Places) -> None:
+def test_a_wrong_index_of_the_memory_is_reported_and_rebuilt(store: Store, places: Places) -> None:
     lie(store.project.store / "memory.sqlite", "UPDATE entries SET status = 'rejected'")
     assert memory.entries(store) == []
 

@@ -36,7 +36,7 @@ def test_a_project_that_remembers_nothing_has_nothing_to_check(
     assert look(store, places) == []
 
 
-def test_a_sound_memory_is_told(store: Store, places: Places) -> None:
+def test_a_sound_memory_is_reported(store: Store, places: Places) -> None:
     log_of(store)
 
     assert [each.level for each in look(store, places)] == ["ok"]
@@ -70,7 +70,7 @@ def test_something_else_in_the_place_of_the_log_is_broken(store: Store, places: 
     assert [(each.check, each.level) for each in look(store, places)] == [("memory", "broken")]
 
 
-def test_features_that_cannot_be_read_are_told_with_the_way_out(
+def test_features_that_cannot_be_read_are_reported_with_the_way_out(
     store: Store, places: Places
 ) -> None:
     features.add(store, features.ItemDraft(name="Export orders"))

@@ -22,7 +22,7 @@ def _link(path: Path) -> None:
     "name",
     ["spool", "poison", "ready", "python", "settling", "trouble.jsonl", "key", "locks", "allowed"],
 )
-def test_what_was_planted_there_is_told(name: str, plant: Callable[[Path], None]) -> None:
+def test_what_was_planted_there_is_reported(name: str, plant: Callable[[Path], None]) -> None:
     state = context.state_folder()
     state.mkdir(parents=True)
     world = World(places=find_places(read_environment()))

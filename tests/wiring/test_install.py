@@ -104,7 +104,7 @@ def test_a_hook_of_another_version_or_mode_is_put_right(places: Places) -> None:
 
 
 @pytest.mark.accept(130)
-def test_a_backup_holds_the_bytes_and_tells_where_they_came_from(places: Places) -> None:
+def test_a_backup_holds_the_bytes_and_shows_where_they_came_from(places: Places) -> None:
     places.settings.write_bytes(TEXTS["windows"])
     _install(places)
 
@@ -183,7 +183,7 @@ def test_settings_of_a_project_are_found_again_from_anywhere(
         (b'{"a": "\xff"}', "it is not UTF-8 at byte 7"),
     ],
 )
-def test_settings_that_cannot_be_used_are_told_in_one_sentence_and_left_alone(
+def test_settings_that_cannot_be_used_are_reported_in_one_sentence_and_left_alone(
     places: Places, text: bytes, why: str
 ) -> None:
     places.settings.write_bytes(text)
@@ -246,7 +246,7 @@ def test_the_mode_of_the_settings_is_kept(places: Places) -> None:
     assert stat.S_IMODE(places.settings.stat().st_mode) == 0o640
 
 
-def test_a_read_only_file_is_told_and_left_alone(places: Places) -> None:
+def test_a_read_only_file_is_reported_and_left_alone(places: Places) -> None:
     places.settings.write_bytes(b"{}")
     places.settings.chmod(0o444)
 
@@ -257,7 +257,7 @@ def test_a_read_only_file_is_told_and_left_alone(places: Places) -> None:
     assert not places.state.exists()
 
 
-def test_a_folder_in_the_place_of_the_settings_is_told(places: Places) -> None:
+def test_a_folder_in_the_place_of_the_settings_is_reported(places: Places) -> None:
     places.settings.mkdir()
 
     with pytest.raises(LeftoffError, match="is not a file"):
@@ -313,7 +313,7 @@ def test_a_folder_that_may_not_be_written_still_lets_the_file_be(places: Places)
         places.settings.parent.chmod(0o700)
 
 
-def test_a_lost_backup_is_no_reason_to_keep_the_hooks(places: Places) -> None:
+def test_a_lost_backup_is_not_a_reason_to_keep_the_hooks(places: Places) -> None:
     places.settings.write_bytes(TEXTS["tabs"])
     _install(places)
     for backup in (places.state / "backups").glob("*-settings.json"):

@@ -113,7 +113,7 @@ def test_while_the_store_cannot_be_written_all_goes_on_in_the_fallback(
     assert (loop.status, loop.history[0].approach) == ("needs_review", "One way")
 
 
-def test_what_the_fallback_holds_is_seen_before_it_is_taken_in(
+def test_what_the_fallback_holds_is_seen_before_it_is_imported(
     store: Store, project: Project
 ) -> None:
     block(project)
@@ -244,7 +244,7 @@ def test_a_garbled_line_of_what_waits_is_left_out(store: Store, line: bytes) -> 
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"features": 1}', '{"features": [{"id": 1}]}'])
-def test_a_garbled_file_of_features_is_told_and_left_as_it_is(store: Store, text: str) -> None:
+def test_a_garbled_file_of_features_is_reported_and_left_as_it_is(store: Store, text: str) -> None:
     features.add(store, ItemDraft(name="Export"))
     path = store.project.store / "features.json"
     path.write_text(text, encoding="utf-8")
@@ -256,7 +256,7 @@ def test_a_garbled_file_of_features_is_told_and_left_as_it_is(store: Store, text
 
 
 @pytest.mark.parametrize("closed", ["features.json", "features.jsonl", "loops"])
-def test_features_that_the_system_does_not_let_be_read_are_told_and_fail_no_save(
+def test_features_that_the_system_does_not_let_be_read_are_reported_and_fail_no_save(
     tmp_path: Path, closed: str
 ) -> None:
     program = f"""
@@ -347,7 +347,7 @@ def test_changes_with_the_lock_and_without_it_at_once_are_all_kept(quick_folder:
     store.close()
 
 
-def test_in_a_store_made_read_only_work_goes_on_and_is_taken_in_afterwards(tmp_path: Path) -> None:
+def test_in_a_store_made_read_only_work_goes_on_and_is_imported_afterwards(tmp_path: Path) -> None:
     program = """
         import subprocess
         from leftoff.knowledge import features, memory

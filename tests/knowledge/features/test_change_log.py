@@ -30,7 +30,7 @@ def test_two_features_of_the_same_microsecond_are_both_kept() -> None:
     assert [each.id for each in state.board.features] == ["feature-001", "feature-002"]
 
 
-def test_a_line_that_is_taken_in_twice_changes_nothing() -> None:
+def test_a_line_that_is_applied_twice_changes_nothing() -> None:
     once = change_log.apply_lines(BoardState(), [added("Export"), added("Import")])
 
     assert change_log.apply_lines(once, [added("Export"), added("Import")]) == once

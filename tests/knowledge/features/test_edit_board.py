@@ -41,7 +41,7 @@ def test_more_than_999_features_have_numbers(store: Store) -> None:
     assert features.find(features.load(store), "1000").name == "New"
 
 
-def test_all_that_was_told_of_a_feature_is_kept(store: Store) -> None:
+def test_everything_stated_about_a_feature_is_kept(store: Store) -> None:
     scenario = Scenario(scenario="No orders", given="no orders", when="exported", then="a header")
     draft = ItemDraft(
         name=" Export orders ",
@@ -133,7 +133,7 @@ def test_a_feature_is_found_however_its_number_is_typed(store: Store, key: str) 
     assert features.find(features.load(store), key).name == "Export"
 
 
-def test_a_mistyped_feature_is_told_with_the_nearest_one(store: Store) -> None:
+def test_a_mistyped_feature_is_reported_with_the_nearest_one(store: Store) -> None:
     features.put(store, [Feature(id="feature-007", name="Export orders")])
 
     with pytest.raises(LeftoffError) as missing:
@@ -217,7 +217,7 @@ def test_keys_of_a_feature_are_changed_and_its_change_is_dated(store: Store) -> 
     assert features.update(store, "1", pr=45) == changed
 
 
-def test_features_that_have_a_number_are_taken_in_as_they_are(store: Store) -> None:
+def test_features_that_have_a_number_are_imported_as_they_are(store: Store) -> None:
     there = Feature(id="feature-003", name="Export", status="blocked", extra={"points": 5})
 
     features.put(store, [there, Fix(id="fix-feature-003-1", name="Fix", linked_to="feature-003")])

@@ -19,7 +19,7 @@ def theirs(name: str = "Export orders", **values: object) -> Feature:
     )
 
 
-def test_what_is_taken_in_twice_is_here_once(store: Store) -> None:
+def test_what_is_imported_twice_is_here_once(store: Store) -> None:
     found: list[Feature | Fix] = [
         theirs(),
         Fix(id="fix-feature-001-1", name="A cent", linked_to="feature-001"),
@@ -39,7 +39,7 @@ def test_a_later_change_in_the_file_wins_and_an_earlier_one_does_not(store: Stor
     assert features.load(store).features == [changed]
 
 
-def test_a_file_from_before_it_was_put_away_does_not_bring_it_back(store: Store) -> None:
+def test_a_file_from_before_it_was_archived_does_not_bring_it_back(store: Store) -> None:
     features.import_items(store, [theirs(status="passing", updated_at=EARLIER)])
     features.archive(store)
     features.import_items(store, [theirs(status="passing", updated_at=EARLIER)], written_at=NOON)
@@ -96,7 +96,7 @@ def test_every_change_shows_in_the_places_to_look_at(store: Store) -> None:
     assert first != look()
 
 
-def test_another_name_in_a_file_of_ours_is_a_new_name(store: Store) -> None:
+def test_another_name_in_leftoffs_own_file_is_a_new_name(store: Store) -> None:
     old = Feature(id="feature-001", name="Export orders")
     features.import_items(store, [old], is_edit=True)
     new = msgspec.structs.replace(old, name="Export all orders")

@@ -76,7 +76,7 @@ def test_a_session_that_ends_after_its_feature_passed_leaves_no_mark(begun: Stor
 
 @pytest.mark.accept(153)
 @pytest.mark.parametrize("go_on", ["attempt", "pass", "fail"])
-def test_whoever_goes_on_takes_the_mark_away(begun: Store, go_on: str) -> None:
+def test_continuing_removes_the_mark(begun: Store, go_on: str) -> None:
     features.mark_interrupted(begun, "died", "ended")
 
     if go_on == "attempt":
@@ -90,7 +90,7 @@ def test_whoever_goes_on_takes_the_mark_away(begun: Store, go_on: str) -> None:
     assert all(loop.interrupted is None for loop in features.load_loops(begun).values())
 
 
-def test_a_feature_that_passed_elsewhere_is_not_told_as_interrupted(begun: Store) -> None:
+def test_a_feature_that_passed_elsewhere_is_not_shown_as_interrupted(begun: Store) -> None:
     features.mark_interrupted(begun, "died", "ended")
     features.update(begun, "1", status="passing")
 
@@ -140,7 +140,7 @@ def test_work_that_broke_off_is_taken_up_as_the_user_says(
     assert (feature.status, feature.attempts) == ("in_progress", 0 if again == "reset" else 2)
 
 
-def test_the_newest_that_broke_off_is_told_first(begun: Store) -> None:
+def test_the_newest_that_broke_off_is_shown_first(begun: Store) -> None:
     features.start(begun, "2", session_id="also")
     features.mark_interrupted(begun, "died", "ended")
     features.mark_interrupted(begun, "also", "crashed")

@@ -114,7 +114,7 @@ def test_results_come_in_one_by_one_and_each_once(store: Store) -> None:
     assert (known.session, known.results) == ("s1", [DONE, FAILED])
 
 
-def test_a_result_without_words_is_told_by_who_brought_it(store: Store) -> None:
+def test_a_result_without_words_is_named_after_who_brought_it(store: Store) -> None:
     features.add_result(store, "s1", AgentResult(agent="worker-3", role="docs", status="failed"))
 
     features.fold_orchestration(store)

@@ -63,7 +63,7 @@ def test_many_changes_do_not_crowd_out_the_files_of_the_feature() -> None:
     assert {"src/export.py", "src/routes.py"} <= set(context.files)
 
 
-def test_without_a_feature_the_changed_files_are_told() -> None:
+def test_without_a_feature_the_changed_files_are_shown() -> None:
     context = collect_working_context(None, changed("a.py"), WorkNotes(), AT)
 
     assert (context.feature, context.files) == (None, {"a.py": "modified"})
@@ -79,7 +79,7 @@ TEXTS = st.lists(st.text(max_size=300), max_size=60)
     st.dictionaries(st.text(max_size=9), st.text(max_size=300), max_size=60),
     st.integers(0, 500),
 )
-def test_the_working_context_has_at_most_40_lines_whatever_is_told(
+def test_the_working_context_has_at_most_40_lines_whatever_is_shown(
     decisions: list[str], next_steps: list[str], understanding: dict[str, str], files: int
 ) -> None:
     notes = WorkNotes(decisions=decisions, next_steps=next_steps, understanding=understanding)

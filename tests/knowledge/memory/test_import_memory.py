@@ -17,7 +17,7 @@ def lines(store: Store) -> int:
     return len(store.read_log("memory", bytes))
 
 
-def test_what_is_taken_in_twice_is_remembered_once(store: Store) -> None:
+def test_what_is_imported_twice_is_remembered_once(store: Store) -> None:
     assert len(memory.import_entries(store, [said("Indent by tabs")])) == 1
     before = lines(store)
 
@@ -33,7 +33,7 @@ def test_new_words_under_a_known_id_reword_the_entry(store: Store) -> None:
     assert texts(store) == ["Indent by four blanks"]
 
 
-def test_an_entry_of_ours_is_known_by_our_id(store: Store) -> None:
+def test_an_entry_of_leftoff_is_known_by_its_id(store: Store) -> None:
     (mine,) = memory.add(store, [EntryDraft(kind="rule", text="Indent by tabs")])
     before = lines(store)
     memory.import_entries(store, [said("Indent by tabs", mine.id)])

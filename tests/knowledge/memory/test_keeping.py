@@ -118,7 +118,7 @@ def test_another_log_in_place_of_the_known_one_is_read_anew(store: Store) -> Non
     assert memory.add(store, [EntryDraft(kind="decision", text="Use SQLite 4")]) != []
 
 
-def test_a_memory_in_the_fallback_is_seen_and_taken_in(project: Project) -> None:
+def test_a_memory_in_the_fallback_is_seen_and_imported(project: Project) -> None:
     store = Store(project)
     remember(store, "Before")
     with _blocked(project):

@@ -40,7 +40,7 @@ def test_what_is_known_is_known_without_an_index(filled: Store, known: str) -> N
     assert not index_of(filled).exists()
 
 
-def test_lines_about_some_entries_tell_of_them_what_all_lines_tell(filled: Store) -> None:
+def test_lines_about_some_entries_show_the_same_as_all_lines(filled: Store) -> None:
     log = filled.project.store / "memory.jsonl"
     ids = [memory.id_of("rule", text) for text in ("Rule 3", "Rule 18", "Rule 19", "Reworded")]
 
@@ -62,7 +62,9 @@ LACKS = {
 
 
 @pytest.mark.parametrize("what", LACKS)
-def test_an_index_that_lacks_entries_is_noticed_when_it_is_opened(filled: Store, what: str) -> None:
+def test_an_index_that_lacks_entries_is_detected_when_it_is_opened(
+    filled: Store, what: str
+) -> None:
     before = memory.entries(filled)
     with closing(sqlite3.connect(index_of(filled))) as db:
         db.execute(LACKS[what])

@@ -231,7 +231,7 @@ def test_a_line_reads_back_as_what_was_written(records: list[MemoryEntry | Entry
 
 
 @given(st.lists(entries | changes, max_size=12), st.integers(0, 12))
-def test_lines_told_twice_in_a_row_say_nothing_new(
+def test_lines_shown_twice_in_a_row_say_nothing_new(
     records: list[MemoryEntry | EntryChange], at: int
 ) -> None:
     twice = [*records[:at], *records[at : at + 1], *records[at:]]

@@ -10,7 +10,7 @@ def harvest(*events: SessionEvent) -> list[Correction]:
     return gathered.corrections
 
 
-def test_a_correction_tells_what_it_answers() -> None:
+def test_a_correction_shows_what_it_answers() -> None:
     (found,) = harvest(
         UserText(text="add express"),
         AssistantText(text="## I install it with npm\nThen I go on."),
@@ -25,7 +25,7 @@ def test_a_correction_tells_what_it_answers() -> None:
     )
 
 
-def test_where_the_agent_said_nothing_the_last_call_is_told() -> None:
+def test_where_the_agent_said_nothing_the_last_call_is_shown() -> None:
     (found,) = harvest(
         ToolCall(id="1", tool="Bash", what="npm install express"),
         UserText(text=NO),
@@ -34,7 +34,7 @@ def test_where_the_agent_said_nothing_the_last_call_is_told() -> None:
     assert found.why == "after Bash: npm install express"
 
 
-def test_a_refused_call_is_told_with_the_reason() -> None:
+def test_a_refused_call_is_shown_with_the_reason() -> None:
     (found,) = harvest(
         ToolCall(id="1", tool="Bash", what="npm install"),
         ToolCall(id="2", tool="Edit", what="app.py"),
@@ -50,7 +50,7 @@ def test_a_refusal_without_a_reason_says_nothing() -> None:
     assert harvest(call, ToolResult(id="1", ok=False, rejected="")) == []
 
 
-def test_results_notices_and_sub_agents_are_not_heard() -> None:
+def test_results_notices_and_sub_agents_are_not_searched() -> None:
     assert (
         harvest(
             ToolCall(id="1", tool="Read", what="rules.md"),

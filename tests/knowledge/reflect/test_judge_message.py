@@ -82,7 +82,7 @@ def test_the_reason_for_a_refusal_is_at_least_a_hint() -> None:
 @pytest.mark.parametrize(
     "reason", ["no", "why?", "not yet, I look at it first", "have you made it up?"]
 )
-def test_a_refusal_that_says_nothing_for_later_is_no_rule(reason: str) -> None:
+def test_a_refusal_that_says_nothing_for_later_is_not_a_rule(reason: str) -> None:
     assert judge(UserMessage(text=reason, is_refusal=True)) == []
 
 
@@ -109,7 +109,7 @@ def test_grades_are_ordered_as_words_not_as_letters() -> None:
         "nope, use pnpm instead of npm",
     ],
 )
-def test_a_rule_is_known_again_whatever_stands_before_its_point(again: str) -> None:
+def test_a_rule_is_recognized_whatever_comes_before_its_point(again: str) -> None:
     assert essence(again) == essence("No, use pnpm instead of npm.")
 
 

@@ -35,7 +35,7 @@ def test_a_sure_correction_becomes_a_rule_and_a_preference_waits(
     assert queue(store) == found.queued
 
 
-def test_a_rule_tells_its_session_its_time_and_what_it_answers(
+def test_a_rule_shows_its_session_its_time_and_what_it_answers(
     project: Project, store: Store
 ) -> None:
     corrected_talk(project.root)
@@ -175,7 +175,7 @@ def test_said_twice_it_is_as_sure_as_it_was_at_its_surest(project: Project, stor
 
 
 @pytest.mark.accept(139)
-def test_a_dry_run_tells_all_and_keeps_nothing(project: Project, store: Store) -> None:
+def test_a_dry_run_shows_all_and_keeps_nothing(project: Project, store: Store) -> None:
     corrected_talk(project.root)
 
     found = reflect(store, is_dry_run=True)
@@ -201,7 +201,7 @@ def test_who_dies_before_the_mark_is_kept_adds_nothing_twice(
     assert (rules(store, "active"), rules(store, "queued")) == ([NO], [PREFER])
 
 
-def test_only_sessions_at_work_since_then_are_heard(project: Project, store: Store) -> None:
+def test_only_sessions_active_since_then_are_searched(project: Project, store: Store) -> None:
     talk = corrected_talk(project.root)
     touched = store.now().timestamp()
     os.utime(talk.transcript, (touched, touched))

@@ -52,7 +52,7 @@ def test_marks_of_a_list_are_not_part_of_the_sentence() -> None:
         "https://example.org/never-use-any",
     ],
 )
-def test_what_a_program_wrote_is_no_prose(pasted: str) -> None:
+def test_what_a_program_wrote_is_not_prose(pasted: str) -> None:
     prose = " ".join(sentence.plain for sentence in sentences(f"look\n{pasted}\nhere"))
 
     assert "never" not in prose
@@ -68,7 +68,7 @@ def test_quotations_are_kept_and_not_judged(quoted: str) -> None:
     assert "never" not in sentence.plain
 
 
-def test_an_apostrophe_is_no_quotation() -> None:
+def test_an_apostrophe_is_not_a_quotation() -> None:
     (sentence,) = sentences("don't use it, it's the users' own")
 
     assert sentence.plain == "don't use it, it's the users' own"

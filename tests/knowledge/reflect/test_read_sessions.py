@@ -38,7 +38,7 @@ def read_and_keep(store: Store, where: SessionSource) -> list[Correction]:
     return found.corrections
 
 
-def test_a_session_is_heard_once(project: Project, store: Store) -> None:
+def test_a_session_is_searched_once(project: Project, store: Store) -> None:
     talk = corrected_talk(project.root)
     where = source(talk.transcript)
 
@@ -48,7 +48,7 @@ def test_a_session_is_heard_once(project: Project, store: Store) -> None:
     assert [found.text for found in read_and_keep(store, where)] == ["Never use eval."]
 
 
-def test_what_was_heard_is_not_read_again(project: Project, store: Store) -> None:
+def test_what_was_searched_is_not_read_again(project: Project, store: Store) -> None:
     talk = corrected_talk(project.root)
     read_and_keep(store, source(talk.transcript))
     size = talk.transcript.stat().st_size
@@ -62,7 +62,7 @@ def test_what_was_heard_is_not_read_again(project: Project, store: Store) -> Non
     assert read_corrections(store, source(talk.transcript)).corrections == []
 
 
-def test_a_transcript_that_was_written_anew_is_heard_anew(project: Project, store: Store) -> None:
+def test_a_rewritten_transcript_is_searched_again(project: Project, store: Store) -> None:
     talk = corrected_talk(project.root)
     read_and_keep(store, source(talk.transcript))
     talk.transcript.unlink()
@@ -84,7 +84,7 @@ def test_a_mark_that_is_garbled_or_lost_costs_only_time(
     assert [found.text for found in read_corrections(store, where).corrections] == [NO, PREFER]
 
 
-def test_no_secret_is_kept_of_what_was_heard(project: Project, store: Store) -> None:
+def test_no_secret_is_kept_of_what_was_searched(project: Project, store: Store) -> None:
     talk = found_talk(project.root)
     talk.run(f"curl -H 'Authorization: Bearer {SECRET}' example.org")
     talk.say(f"The token is {SECRET}")
@@ -213,7 +213,7 @@ def test_of_a_document_only_new_messages_are_judged(
     assert [found.text for found in read_and_keep(store, where)] == ["Never use eval."]
 
 
-def test_a_document_with_fewer_messages_than_before_is_heard_anew(
+def test_a_document_with_fewer_messages_than_before_is_searched_again(
     store: Store, tmp_path: Path
 ) -> None:
     path = tmp_path / "session-2026.json"
@@ -228,13 +228,13 @@ def test_a_document_with_fewer_messages_than_before_is_heard_anew(
 
 
 @pytest.mark.parametrize("path", sorted(RECORDED.rglob("*.jsonl")), ids=lambda path: path.name)
-def test_recorded_sessions_of_every_agent_can_be_heard(store: Store, path: Path) -> None:
+def test_recorded_sessions_of_every_agent_can_be_searched(store: Store, path: Path) -> None:
     agent = path.relative_to(RECORDED).parts[0]
 
     assert read_corrections(store, source(path, agent)).mark.context.judged >= 0
 
 
-def test_an_opencode_database_can_be_heard(store: Store, tmp_path: Path) -> None:
+def test_an_opencode_database_can_be_searched(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "opencode.db"
     with sqlite3.connect(path) as database:
         database.executescript((RECORDED / "opencode" / "schema.sql").read_text(encoding="utf-8"))

@@ -115,7 +115,7 @@ def test_a_save_does_not_build_a_large_index_for_its_native_files(
     assert names(memory) == ["first-work", "second-work"]
 
 
-def test_news_told_twice_change_nothing_more(cli: Cli, memory: Path, repo: Repo) -> None:
+def test_news_reported_twice_change_nothing_more(cli: Cli, memory: Path, repo: Repo) -> None:
     cli.ok("save", "first-work", "--summary", "First")
     before = {path: path.read_bytes() for path in memory.iterdir()}
     store = Store(find_project(repo.folder))
@@ -197,7 +197,7 @@ def test_an_import_from_elsewhere_shows_in_the_mirrored_files_at_once(
 
 
 @pytest.mark.parametrize("name", [*profiles.PROFILES])
-def test_what_was_there_before_a_profile_is_taken_in_although_a_hook_comes_first(
+def test_what_was_there_before_a_profile_is_imported_although_a_hook_comes_first(
     cli: Cli, repo: Repo, name: str
 ) -> None:
     cli.ok("save", "early-work", "--summary", "Read the odd dates")
@@ -224,7 +224,7 @@ def test_worktrees_share_the_memory_folder_as_they_do_in_claude_code(
 
 @pytest.mark.accept(129)
 @pytest.mark.parametrize("kind", ["symlink", "fifo", "hard link", "folder"])
-def test_what_was_planted_in_the_way_is_left_alone_and_told(
+def test_what_was_planted_in_the_way_is_left_alone_and_reported(
     cli: Cli, memory: Path, tmp_path: Path, kind: str
 ) -> None:
     memory.mkdir(parents=True)
@@ -266,7 +266,7 @@ def test_a_folder_that_cannot_be_written_costs_a_warning_only(cli: Cli, memory: 
     assert cli.json("show", "some-work")["summary"] == "First"
 
 
-def test_a_file_made_by_the_original_is_taken_in(cli: Cli, memory: Path) -> None:
+def test_a_file_made_by_the_original_is_imported(cli: Cli, memory: Path) -> None:
     cli.ok("save", "some-work", "--summary", "First")
     text = (memory / "checkpoint-some-work.md").read_text(encoding="utf-8")
     new = text.replace("some-work", "their-work").replace("First", "Theirs")
@@ -301,7 +301,7 @@ def test_hooks_mirror_what_they_save(cli: Cli, memory: Path, repo: Repo) -> None
     assert cli.json("list") == []
 
 
-def test_trouble_with_a_mirror_in_a_hook_is_told_by_doctor(
+def test_trouble_with_a_mirror_in_a_hook_is_reported_by_doctor(
     cli: Cli, memory: Path, repo: Repo
 ) -> None:
     memory.parent.mkdir(parents=True)

@@ -78,7 +78,7 @@ def test_new_files_need_no_hard_links(tmp_path: Path, lack: int) -> None:
     }
 
 
-def test_a_writer_killed_before_its_temp_file_was_gone_is_no_hindrance(tmp_path: Path) -> None:
+def test_a_writer_killed_before_its_temp_file_was_gone_does_not_block(tmp_path: Path) -> None:
     opened(tmp_path).create("20261116.json", b"text")
     target = tmp_path / "native" / "20261116.json"
     # No process has this number.

@@ -300,7 +300,7 @@ def test_the_first_line_says_what_is_wrong_and_where(output: str, first: str) ->
     assert error_lines.explain_failure(output, 1).splitlines()[0] == first
 
 
-def test_what_a_test_expected_is_told_with_what_it_got() -> None:
+def test_what_a_test_expected_is_shown_with_what_it_got() -> None:
     output = (
         "FAIL src/a.test.ts\n  ● Parser › formats\n    expect(received).toBe(expected)\n"
         '    Expected: "E1"\n    Received: "E2"\n      at f (src/a.test.ts:16:24)\nTests: 1 failed'
@@ -319,7 +319,7 @@ def test_the_name_of_the_task_before_a_place_is_allowed() -> None:
     )
 
 
-def test_what_passed_is_no_error() -> None:
+def test_what_passed_is_not_an_error() -> None:
     output = "(pass) parser > reports errors of a file [4ms]\n(fail) parser > reads a file\n1 fail"
 
     assert "(pass)" not in error_lines.pick_error_lines(output)

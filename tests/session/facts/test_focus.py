@@ -171,7 +171,7 @@ def test_a_suffix_of_known_files_is_not_a_file() -> None:
     assert ".wxs" not in found
 
 
-def test_colours_are_no_part_of_a_path() -> None:
+def test_colours_are_not_part_of_a_path() -> None:
     assert ranked(*shown("\x1b[33msrc/a.ts\x1b[0m changed")) == ["src/a.ts"]
 
 
@@ -285,13 +285,13 @@ def test_a_path_from_the_folder_of_a_package_is_found_beside_the_file_used_last(
     assert "src/a.test.ts" in ranked(*used, *use("Read", "/u/r/src/main.ts"), call, failed)
 
 
-def test_names_in_code_are_no_files() -> None:
+def test_names_in_code_are_not_files() -> None:
     found = ranked(UserText(text="print pkg/buildinfo.Version in src/main.go, then os/os.Exit"))
 
     assert found == ["src/main.go"]
 
 
-def test_folders_with_a_dot_are_no_files() -> None:
+def test_folders_with_a_dot_are_not_files() -> None:
     output = "agents/.github\nweb/.agents\nweb/.gitignore\nweb/.eslintrc"
 
     assert {*ranked(*shown(output))} == {"web/.gitignore", "web/.eslintrc"}

@@ -147,7 +147,7 @@ def test_to_save_something_as_something_else_is_a_request() -> None:
 
 
 @pytest.mark.parametrize("asked", ["Please pick up where we left off.", "where were we?"])
-def test_to_ask_for_the_last_work_is_no_task(asked: str) -> None:
+def test_to_ask_for_the_last_work_is_not_a_task(asked: str) -> None:
     task = UserText(text="build the login page")
 
     known = facts(UserText(text=asked), AssistantText(text="On the form."))
@@ -187,7 +187,7 @@ def test_the_answer_to_a_goodbye_is_not_the_agents_last_word() -> None:
         *["/leftoff:continue it\n\nRun `leftoff guide`.", "/leftoff-checkpoint", "/leftoff:list"],
     ],
 )
-def test_a_command_of_leftoff_is_no_request(asked: str) -> None:
+def test_a_command_of_leftoff_is_not_a_request(asked: str) -> None:
     task = UserText(text="build the login page")
 
     assert facts(task, UserText(text=asked)).intent == "build the login page"
@@ -300,7 +300,7 @@ def test_a_short_request_is_a_task_where_there_is_no_longer_one() -> None:
     assert (known.task, known.intent) == ("fix the login", "go on")
 
 
-def test_a_sub_agent_s_prompt_is_no_intent() -> None:
+def test_a_sub_agent_s_prompt_is_not_an_intent() -> None:
     assert facts(UserText(text="look into the parser", sidechain=True)).intent == ""
 
 
@@ -344,7 +344,7 @@ def test_a_plan_file_is_not_a_modified_file() -> None:
     assert facts(*edit("/home/u/.claude/plans/p.md")).files_modified == []
 
 
-def test_a_failing_command_is_told_with_its_telling_line() -> None:
+def test_a_failing_command_is_shown_with_its_telling_line() -> None:
     known = facts(
         *run("cd x && make", "all good so far\nmain.c:3: error: no\nmake: *** [all]", ok=False)
     )
@@ -429,7 +429,7 @@ def test_the_branch_is_taken_from_git_where_the_agent_records_none() -> None:
 
 
 @pytest.mark.parametrize("command", ["cd gone;", "cd gone && ", "", " "])
-def test_a_failed_command_that_only_changes_the_folder_is_no_trouble(command: str) -> None:
+def test_a_failed_command_that_only_changes_the_folder_is_not_trouble(command: str) -> None:
     known = facts(*run(command, "no such folder", ok=False), *run("make build", "done"))
 
     assert [failure.command for failure in known.failures] == [command.strip()] * bool(
@@ -462,7 +462,7 @@ def test_the_last_commit_is_read_from_git_s_own_words() -> None:
     assert (known.commit_sha, known.commit_subject) == ("1a2b3c4", "Add login")
 
 
-def test_a_commit_stands_though_the_push_after_it_failed() -> None:
+def test_a_commit_stays_though_the_push_after_it_failed() -> None:
     output = "[main 1a2b3c4] Add login\nerror: failed to push some refs"
     known = facts(*run("git commit -am x && git push", output, ok=False))
 
@@ -598,7 +598,7 @@ def test_the_agent_s_words_on_what_is_next_are_whole(
     assert (known.next_words, known.closing_words) == (next_words, closing_words)
 
 
-def test_commands_are_told_once_per_kind_the_latest_first() -> None:
+def test_commands_are_shown_once_per_kind_the_latest_first() -> None:
     known = facts(*run("make test a"), *run("make test b"), *run("git status"))
 
     assert known.commands == ["git status", "make test b"]
@@ -653,7 +653,7 @@ def test_no_part_of_a_secret_is_left_by_a_cut(limit: int) -> None:
         assert secret[:12] not in repr(fold.export(redact))
 
 
-def test_a_line_of_a_secret_is_not_told_as_an_error() -> None:
+def test_a_line_of_a_secret_is_not_shown_as_an_error() -> None:
     lines = ["Zm9vYmFyYmF6" * 5] * 4
     key = "\n".join(["-----BEGIN " + "PRIVATE KEY-----", *lines])
     fold = Fold()
@@ -690,19 +690,19 @@ def test_leftoff_s_own_commands_leave_no_trace() -> None:
     assert known.failures == []
 
 
-def test_a_save_leaves_a_mark_on_the_trail_that_is_no_call() -> None:
+def test_a_save_leaves_a_mark_on_the_trail_that_is_not_a_call() -> None:
     known = facts(*edit("/r/a.py"), *run("leftoff save exporter"), *edit("/r/b.py"))
 
     assert [step.is_save for step in known.trail] == [False, True, False]
 
 
-def test_what_a_look_showed_last_is_no_result() -> None:
+def test_what_a_look_showed_last_is_not_a_result() -> None:
     known = facts(*run("sed -n 1,3p a.py", "import re\n\nNAME = 1\n"))
 
     assert known.trail[0].outcome == "2 lines, first: import re"
 
 
-def test_what_a_failed_search_found_is_no_error() -> None:
+def test_what_a_failed_search_found_is_not_an_error() -> None:
     output = "src/a.py:3: name\nrg: b.toml: No such file or directory"
     known = facts(*run("rg -n name src b.toml", output, ok=False))
 

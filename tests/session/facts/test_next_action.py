@@ -340,7 +340,7 @@ def test_a_question_of_the_agent_is_put_to_the_user() -> None:
     assert infer(ASKED, asked) == ("proposal", "Ask the user: Should I port the reader too?")
 
 
-def test_what_stands_in_code_was_not_asked() -> None:
+def test_what_is_quoted_as_code_was_not_asked() -> None:
     said = AssistantText(text='It prints:\n```\nDid you mean "enable"?\n```\nAll tests pass.')
 
     _, text = infer(ASKED, *edit("/r/a.py"), said)
@@ -439,7 +439,7 @@ def test_a_search_that_found_nothing_has_not_failed() -> None:
     assert text.endswith("Most recently the agent ran `rg old src`.")
 
 
-def test_silent_calls_after_the_last_words_are_told() -> None:
+def test_silent_calls_after_the_last_words_are_shown() -> None:
     words = AssistantText(text="Let me fix the parser.")
 
     source, text = infer(ASKED, words, *edit("/r/a.py"), *run("make test", "ok"))
@@ -608,7 +608,7 @@ def test_the_agent_s_plan_is_found_in_many_wordings(said: str, action: str) -> N
     "said",
     ["Let me know what comes next.", "All of it is done.", "Steps taken:\n- ran it\n- read it"],
 )
-def test_what_announces_nothing_is_no_plan(said: str) -> None:
+def test_what_announces_nothing_is_not_a_plan(said: str) -> None:
     _, action = infer(ASKED, *edit("a.py"), AssistantText(text=said))
 
     assert action.startswith("Ask the user what comes next.")
@@ -835,7 +835,7 @@ def test_a_plan_in_any_language_outlives_a_question(said: str, asked: str, answe
 @pytest.mark.parametrize(
     "said", ["テストは成功しました。", "この関数はエラーを返します。", "Ich habe es getestet."]
 )
-def test_a_report_in_another_language_is_no_plan(said: str) -> None:
+def test_a_report_in_another_language_is_not_a_plan(said: str) -> None:
     assert infer(ASKED, *edit("a.c"), AssistantText(text=said))[1].startswith("Ask the user")
 
 

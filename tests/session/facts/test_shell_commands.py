@@ -30,9 +30,7 @@ def test_the_change_of_folder_is_left_out(command: str, plain: str) -> None:
         ("echo leftoff save", False),
     ],
 )
-def test_a_save_of_the_session_by_itself_is_known_by_its_words(
-    command: str, *, is_one: bool
-) -> None:
+def test_a_save_by_the_session_itself_is_known_by_its_words(command: str, *, is_one: bool) -> None:
     assert shell_commands.is_own_save(command) == is_one
 
 
@@ -68,7 +66,7 @@ def test_the_lines_of_a_script_are_joined_as_a_shell_reads_them() -> None:
     assert shell_commands.shorten(script) == "cd /r; make all; grep -c 'a b' x | sort"
 
 
-def test_the_words_of_a_program_in_quotes_are_no_commands() -> None:
+def test_the_words_of_a_program_in_quotes_are_not_commands() -> None:
     command = "node -e 'const r = run();\nconsole.log(r)' && make test; git status"
 
     assert shell_commands.heads_of(command) == ["node -e", "make test", "git status"]
@@ -121,13 +119,13 @@ def test_of_a_long_message_only_the_subject_is_kept(command: str) -> None:
     assert "It was missing" not in short
 
 
-def test_the_syntax_of_a_script_is_no_command() -> None:
+def test_the_syntax_of_a_script_is_not_a_command() -> None:
     script = "set -e; for f in a b; do curl -s $f; done; echo --- && make test || true"
 
     assert shell_commands.heads_of(script) == ["curl -s", "make test"]
 
 
-def test_a_script_is_told_with_more_than_its_first_line() -> None:
+def test_a_script_is_shown_with_more_than_its_first_line() -> None:
     script = "python3 - <<'PY'\nimport json\nprint(json.load(open('a.json'))['x'])" + "\n# end" * 90
 
     assert "open('a.json')" in shell_commands.shorten(script)

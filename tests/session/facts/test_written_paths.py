@@ -83,7 +83,7 @@ def test_paths_are_found_in_prose(text: str, paths: tuple[str, ...]) -> None:
         ("/r/.claude/settings.json", ["/r"], False),
     ],
 )
-def test_what_is_temporary_or_the_agents_own_is_no_work_on_the_project(
+def test_what_is_temporary_or_the_agents_own_is_not_work_on_the_project(
     path: str, roots: list[str], *, expected: bool
 ) -> None:
     assert written_paths.is_scratch(path, roots) is expected
