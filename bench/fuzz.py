@@ -33,7 +33,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes
     ends: list[int] = []
     """Where its lines end."""
-    told: list[list[SessionEvent]] = []
+    events: list[list[SessionEvent]] = []
 
     @property
     def is_lines(self) -> bool:
@@ -69,9 +69,9 @@ def _lines(path: Path) -> Recording:
     data = path.read_bytes()
     agent = path.parent.name
     reader = AGENTS[agent].new_reader({})
-    told = [list(reader.feed(line)) for line in data.splitlines()]
+    events = [list(reader.feed(line)) for line in data.splitlines()]
     ends = [at + 1 for at, byte in enumerate(data) if byte == ord("\n")]
-    return Recording(agent=agent, name=path.name, data=data, ends=ends, told=told)
+    return Recording(agent=agent, name=path.name, data=data, ends=ends, events=events)
 
 
 def _database(path: Path) -> Recording:
@@ -112,7 +112,7 @@ def _cut_at_line(recording: Recording, path: Path, chance: random.Random) -> Ite
     yield from _read(recording, path, f"cut after line {count}")
     reading = Reading(path, ReadCursor(), AGENTS[recording.agent].new_reader({}))
     left = [event for batch in reading.batches() for event in batch]
-    if left != [event for told in recording.told[:count] for event in told]:
+    if left != [event for events in recording.events[:count] for event in events]:
         yield f"{recording.agent}/{recording.name}, cut after line {count}: an event is lost"
 
 

@@ -148,8 +148,8 @@ class Crowd:
             *(("PreToolUse", _call(command)) for command in ("git status", "ls src", "cat app.py")),
             ("Stop", {"stop_hook_active": False, "last_assistant_message": "The price is read."}),
         )
-        for event, told in itertools.islice(itertools.cycle(turn), EVENTS):
-            yield event, msgspec.json.encode({**self._shared(number), **told})
+        for event, fields in itertools.islice(itertools.cycle(turn), EVENTS):
+            yield event, msgspec.json.encode({**self._shared(number), **fields})
 
     def _shared(self, number: int) -> dict[str, object]:
         return {

@@ -159,13 +159,13 @@ class _Backlog:
             ("Stop", {"last_assistant_message": "The price is read."}),
         ]
         for count in range(EVENTS):
-            number, (event, told) = count % _SESSIONS, turn[count // _SESSIONS % len(turn)]
+            number, (event, fields) = count % _SESSIONS, turn[count // _SESSIONS % len(turn)]
             shared = {
                 "session_id": f"waiting-{number}",
                 "transcript_path": str(self._transcript(number)),
                 "cwd": str(self.here.project),
             }
-            yield event, f"waiting-{number}", msgspec.json.encode({**shared, **told})
+            yield event, f"waiting-{number}", msgspec.json.encode({**shared, **fields})
 
     def _transcript(self, number: int) -> Path:
         return self._copies / f"waiting-{number}.jsonl"

@@ -192,20 +192,20 @@ class _Maker:
         return {"content": self.text(40), "status": status, "activeForm": "At it"}
 
     def result(self, call_id: str, name: str, given: dict[str, Any], text: str) -> dict[str, Any]:
-        told: Any = {"stdout": text, "stderr": "", "interrupted": False}
+        result: Any = {"stdout": text, "stderr": "", "interrupted": False}
         if name == "Read":
-            told = {"type": "text", "file": {"filePath": given["file_path"], "content": text}}
+            result = {"type": "text", "file": {"filePath": given["file_path"], "content": text}}
         elif name == "Edit":
             original = self.text(self.size(5000, 0.9))
-            told = {**given, "originalFile": original, "structuredPatch": []}
+            result = {**given, "originalFile": original, "structuredPatch": []}
         elif name == "TaskCreate":
-            told = {"task": {"id": str(self.chance.randint(1, 9)), "subject": given["subject"]}}
+            result = {"task": {"id": str(self.chance.randint(1, 9)), "subject": given["subject"]}}
         block: dict[str, Any] = {"tool_use_id": call_id, "type": "tool_result", "content": text}
         if name == "Bash" and self.chance.random() < 0.12:
-            told = f"Error: {text}"
+            result = f"Error: {text}"
             block = {**block, "content": f"Exit code 1\n{text}", "is_error": True}
         message = {"role": "user", "content": [block]}
-        return self.entry("user", message=message, toolUseResult=told)
+        return self.entry("user", message=message, toolUseResult=result)
 
     def progress(self, call_id: str) -> Iterator[dict[str, Any]]:
         about = {"toolUseID": call_id, "parentToolUseID": call_id}

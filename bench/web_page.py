@@ -126,7 +126,7 @@ def _measure_size(server: PageServer) -> Figure:
 
 
 def _measure_updates(server: PageServer, project: Project) -> list[Figure]:
-    """Save in other processes, and time until an open page is told."""
+    """Save in other processes, and time until an open page knows."""
     connection = server.connect()
     connection.request("GET", "/events", headers={"Cookie": server.cookie})
     stream = connection.getresponse()
@@ -142,7 +142,7 @@ def _measure_updates(server: PageServer, project: Project) -> list[Figure]:
         connection.close()
         _clean_up(project)
     return [
-        Figure(what="save in another process until the page hears of it, p50", value=median(took),
+        Figure(what="save in another process until the page shows it, p50", value=median(took),
                unit="s", limit=2),
         Figure(what="the same, longest", value=max(took), unit="s", limit=2),
     ]  # fmt: skip

@@ -163,8 +163,8 @@ def _die_in_the_middle(world: Stage, transcript: Path) -> None:
         text=True,
         encoding="utf-8",
     ) as process:
-        told = process.stdout.readline() if process.stdout else ""
-        if "middle" not in told:
+        line = process.stdout.readline() if process.stdout else ""
+        if "middle" not in line:
             raise SystemExit("The demo's agent did not start.")
         command(f"kill -9 {process.pid}")
         process.kill()

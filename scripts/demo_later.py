@@ -105,8 +105,8 @@ def _lose_code(world: Stage) -> None:
     _fire(world, "Stop", last_assistant_message="")
     _wait_for_reply(world)
     say("The agent learns from the next prompt what happened:")
-    told = _prompt(world, "Go on.")
-    restore = _RESTORE.search(told)
+    output = _prompt(world, "Go on.")
+    restore = _RESTORE.search(output)
     if restore is None:
         raise SystemExit("The loss was not noticed.")
     show(world, *restore[0].split())
@@ -173,10 +173,12 @@ def _fire(world: Stage, name: str, **fields: object) -> str:
         encoding="utf-8",
         check=True,
     )
-    told = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout else ""
-    if told:
-        print(told)
-    return str(told)
+    output = (
+        json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout else ""
+    )
+    if output:
+        print(output)
+    return str(output)
 
 
 def _wait_for_reply(world: Stage) -> None:

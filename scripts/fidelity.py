@@ -47,7 +47,7 @@ def word_runs(words: list[str], length: int) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + length]) for i in range(len(words) - length + 1)}
 
 
-def tells(truth: str | None, text: str, *, share: float = 0.5) -> float | None:
+def conveys(truth: str | None, text: str, *, share: float = 0.5) -> float | None:
     """Return 1.0 if the text has the truth's first 50 characters or most of its word runs."""
     wanted = plain(truth)
     if not wanted:
@@ -134,8 +134,8 @@ class Scorer:
     def _todos(self) -> None:
         if not self.truth["open"]:
             return
-        told = [tells(todo, self.text, share=0.6) or 0.0 for todo in self.truth["open"]]
-        self.row["todos_open"] = sum(told) / len(told)
+        shown = [conveys(todo, self.text, share=0.6) or 0.0 for todo in self.truth["open"]]
+        self.row["todos_open"] = sum(shown) / len(shown)
         mine = [todo for todo in self.checkpoint.get("todos") or [] if isinstance(todo, dict)]
         right = [any(_same_todo(todo, other) for other in mine) for todo in self.truth["todos"]]
         self.row["todos_state"] = sum(right) / len(right)
@@ -144,8 +144,8 @@ class Scorer:
         failure = self.truth["failure"]
         if failure:
             command = re.sub(r"^\s*(cd\s+\S+\s*(&&|;)\s*)+", "", failure["command"])[:120]
-            self.row["fail_cmd"] = tells(command, self.text)
-            self.row["fail_err"] = tells(failure["error"], self.text)
+            self.row["fail_cmd"] = conveys(command, self.text)
+            self.row["fail_err"] = conveys(failure["error"], self.text)
 
     def _next(self) -> None:
         paths = self.truth["next_knowable"]
@@ -162,7 +162,7 @@ class Scorer:
         plan = self.truth["plan"]
         if plan:
             name = (plan.get("path") or "").rsplit("/", 1)[-1]
-            has_title = bool(plan.get("title") and tells(plan["title"], self.text))
+            has_title = bool(plan.get("title") and conveys(plan["title"], self.text))
             self.row["plan"] = float(has_title or bool(name and name in self.text))
         if self.truth["step"]:
             mine = self.checkpoint.get("plan") or {}
@@ -171,25 +171,25 @@ class Scorer:
     def _rest(self) -> None:
         truth = self.truth
         if truth["intent"]:
-            self.row["intent"] = tells(truth["intent"], self.text)
+            self.row["intent"] = conveys(truth["intent"], self.text)
         if truth["branch"]:
             name = re.search(rf"(?<![\w/-]){re.escape(truth['branch'])}(?![\w/-])", self.text)
             is_kept = self.checkpoint.get("branch") == truth["branch"]
             self.row["branch"] = float(is_kept or name is not None)
         if truth["commit"]:
-            subject = tells(truth["commit"]["subject"], self.text) or 0.0
+            subject = conveys(truth["commit"]["subject"], self.text) or 0.0
             self.row["commit"] = max(subject, float(truth["commit"]["sha"][:7] in self.text))
         if truth["pending_prompts"]:
-            told = [tells(prompt, self.text) or 0.0 for prompt in truth["pending_prompts"]]
-            self.row["pending_prompts"] = sum(told) / len(told)
+            shown = [conveys(prompt, self.text) or 0.0 for prompt in truth["pending_prompts"]]
+            self.row["pending_prompts"] = sum(shown) / len(shown)
         if truth["in_flight"]:
-            self.row["in_flight"] = tells(truth["in_flight"]["what"], self.text)
+            self.row["in_flight"] = conveys(truth["in_flight"]["what"], self.text)
 
 
 def _same_todo(truth: Row, mine: Row) -> bool:
     is_done = mine.get("status") in ("completed", "done")
     same_state = is_done == (truth["status"] == "completed")
-    return same_state and bool(tells(truth["text"], mine.get("text") or "", share=0.6))
+    return same_state and bool(conveys(truth["text"], mine.get("text") or "", share=0.6))
 
 
 class Timeline:
@@ -274,18 +274,18 @@ def check_next_action(truth: Row, checkpoint: Row, seen: Timeline) -> float | No
     return float(check is not None and check(action["text"], truth, seen))
 
 
-def _names_any(texts: Iterable[str], told: str) -> bool:
-    return any(tells(" ".join(text.split()[:12]), told, share=0.6) for text in texts if text)
+def _names_any(texts: Iterable[str], shown: str) -> bool:
+    return any(conveys(" ".join(text.split()[:12]), shown, share=0.6) for text in texts if text)
 
 
-def _is_cut_short(told: str, truth: Row, seen: Timeline) -> bool:
+def _is_cut_short(shown: str, truth: Row, seen: Timeline) -> bool:
     opened = [_CD.sub("", what) for what in seen.open.values()]
     named = [(truth["in_flight"] or {}).get("what", ""), *opened]
     is_last = seen.called > max(seen.asked, seen.said)
-    return is_last and bool(seen.open) and _names_any(named, told)
+    return is_last and bool(seen.open) and _names_any(named, shown)
 
 
-def _is_unrepaired(told: str, truth: Row, seen: Timeline) -> bool:
+def _is_unrepaired(shown: str, truth: Row, seen: Timeline) -> bool:
     """Return whether a command failed after the last request and commit, and nothing repaired it.
 
     A failure stays after a side question, so only a request that led to work counts.
@@ -294,48 +294,48 @@ def _is_unrepaired(told: str, truth: Row, seen: Timeline) -> bool:
     if seen.failed <= max(asked, seen.committed):
         return False
     failed = [seen.hidden, (truth["failure"] or {}).get("command", "")]
-    return _names_any([_CD.sub("", command) for command in failed if command], told)
+    return _names_any([_CD.sub("", command) for command in failed if command], shown)
 
 
 def _is_question(asked: str) -> bool:
     return asked.rstrip().endswith(("?", "？"))
 
 
-def _is_announced(told: str, _: Row, seen: Timeline) -> bool:
+def _is_announced(shown: str, _: Row, seen: Timeline) -> bool:
     """Return whether the agent announced it before the last request, and no work followed."""
     if seen.said <= max(seen.asked, seen.called):
         return False
     held = [words for at, words in seen.earlier_words if seen.worked < at < seen.asked]
-    return any(_shares_words(words, told) for words in held[-2:])
+    return any(_shares_words(words, shown) for words in held[-2:])
 
 
-def _is_on_the_trail(told: str, _: Row, seen: Timeline) -> bool:
+def _is_on_the_trail(shown: str, _: Row, seen: Timeline) -> bool:
     """Return whether calls came last, and the action refers to them, the words or the request."""
     if seen.called <= max(seen.asked, seen.said):
         return False
     texts = [seen.last_request, seen.last_words, *seen.last_calls]
-    return any(_shares_words(text, told) for text in texts if text)
+    return any(_shares_words(text, shown) for text in texts if text)
 
 
 _CHECKS: dict[str, Callable[[str, Row, Timeline], bool]] = {
     # Nobody states a next action in a capture of a session alone.
     "stated": lambda *_: False,
-    "prompt": lambda told, truth, _: _names_any(truth["pending_prompts"], told),
+    "prompt": lambda shown, truth, _: _names_any(truth["pending_prompts"], shown),
     "call": _is_cut_short,
     "failure": _is_unrepaired,
-    "todo": lambda told, truth, _: _names_any(truth["open"], told),
-    "plan": lambda told, truth, seen: (
+    "todo": lambda shown, truth, _: _names_any(truth["open"], shown),
+    "plan": lambda shown, truth, seen: (
         bool(truth["plan"])
         and seen.called > seen.committed
-        and bool(tells(truth["plan"].get("title"), told))
+        and bool(conveys(truth["plan"].get("title"), shown))
     ),
     "announced": _is_announced,
-    "proposal": lambda told, _, seen: (
-        seen.said > max(seen.asked, seen.called) and _shares_words(seen.last_words, told)
+    "proposal": lambda shown, _, seen: (
+        seen.said > max(seen.asked, seen.called) and _shares_words(seen.last_words, shown)
     ),
     "trail": _is_on_the_trail,
-    "request": lambda told, _, seen: (
-        seen.called < seen.asked and _names_any([seen.last_request], told)
+    "request": lambda shown, _, seen: (
+        seen.called < seen.asked and _names_any([seen.last_request], shown)
     ),
 }
 
@@ -347,9 +347,9 @@ _LEAD_IN = re.compile(
 )
 
 
-def _shares_words(said: str, told: str) -> bool:
+def _shares_words(said: str, shown: str) -> bool:
     """Return whether the action uses the agent's last words, and not something older."""
-    texts = (said, _LEAD_IN.sub("", told))
+    texts = (said, _LEAD_IN.sub("", shown))
     words = [re.findall(r"\w+", text.lower().replace("\u2019", "'")) for text in texts]
     length = min(3, len(words[1]))
     return bool(length and word_runs(words[0], length) & word_runs(words[1], length))

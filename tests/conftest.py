@@ -125,7 +125,7 @@ def pytest_runtest_teardown() -> Iterator[None]:
 
 
 # How many examples of a property are tried, unless the test says otherwise. `make quick` names the
-# second; after a change of a format, try the third. A busy machine is no fault of a property.
+# second; after a change of a format, try the third. A busy machine does not make a property wrong.
 for _name, _examples in (("leftoff", 40), ("quick", 15), ("thorough", 1000)):
     hypothesis.settings.register_profile(_name, deadline=None, max_examples=_examples)
 hypothesis.settings.load_profile("leftoff")

@@ -302,7 +302,7 @@ class Worker:
         """Wait until it has acknowledged so many bytes, however slow the machine is."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while self._waiting_bytes() < size:
-            assert time.monotonic() < deadline, "a child tells nothing"
+            assert time.monotonic() < deadline, "a child printed nothing"
             time.sleep(0.001)
 
     def _waiting_bytes(self) -> int:

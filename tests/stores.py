@@ -27,7 +27,7 @@ NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
 
 class Clock:
-    """A clock that moves by one second at each look, and where it is told to."""
+    """A clock that moves by one second at each look, and on request."""
 
     def __init__(self, now: datetime = NOON) -> None:
         self.now = now

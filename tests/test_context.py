@@ -105,7 +105,7 @@ def test_every_agent_s_session_is_known(variable: str, agent: str) -> None:
     assert Environment({variable: "s1"}).find_session() == (agent, "s1")
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="only Linux tells")
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="only Linux shows it")
 @pytest.mark.parametrize(
     ("outer", "inner", "agent"),
     [
@@ -157,7 +157,7 @@ def test_an_agent_in_claude_code_s_shell_is_not_claude_code_s_process() -> None:
     assert environment.find_agent_pid("codex") == 0
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="only Linux tells")
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="only Linux shows it")
 @pytest.mark.parametrize(
     ("agent", "variable"), [("gemini", "GEMINI_SESSION_ID"), ("copilot", "COPILOT_PROJECT_DIR")]
 )

@@ -97,7 +97,7 @@ def test_a_tilde_that_is_nobody_is_a_name(tmp_path: Path) -> None:
     seen = fingerprint("~nosuchuser", tmp_path)
 
     assert seen.size == 1
-    # As a relative path it would be taken for a home folder by whoever reads it.
+    # As a relative path it would be taken for a home folder by its readers.
     assert seen.path == str(tmp_path / "~nosuchuser")
     assert state_of(seen, tmp_path) == "same"
 

@@ -25,7 +25,7 @@ def test_a_process_that_ended_is_not_alive() -> None:
     assert not is_alive(process.pid, 0.0)
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux shows it")
 def test_a_process_that_was_killed_is_dead_before_its_parent_asks_for_it() -> None:
     process = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE)
     pid_began = read_start_time(process.pid)
@@ -38,7 +38,7 @@ def test_a_process_that_was_killed_is_dead_before_its_parent_asks_for_it() -> No
     process.communicate()
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux shows it")
 def test_a_later_process_with_the_same_number_is_another_one() -> None:
     assert not is_alive(os.getpid(), read_start_time(os.getpid()) + 1)
 

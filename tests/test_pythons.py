@@ -21,7 +21,7 @@ SOURCES = sorted(
     for folder in ("src", "tests", "scripts", "bench")
     for path in (ROOT / folder).rglob("*.py")
 )
-# What Python 3.12 to 3.14 announce for removal in 3.14, 3.15 or 3.16, where a name tells.
+# What Python 3.12 to 3.14 announce for removal in 3.14, 3.15 or 3.16, where a name shows it.
 GOING = set(
     """
     ast.Bytes ast.Ellipsis ast.NameConstant ast.Num ast.Str

@@ -28,7 +28,7 @@ from leftoff.threads import briefing, memory_briefing
 
 ROOT = Path(leftoff.__file__).parent
 SOURCES = {str(path.relative_to(ROOT)): path for path in ROOT.rglob("*.py")}
-# Keys of what hooks print: whoever writes one makes a reply.
+# Keys of what hooks print: code that writes one makes a reply.
 REPLY_KEYS = {
     "additionalContext", "systemMessage", "permissionDecisionReason", "hookSpecificOutput",
 }  # fmt: skip

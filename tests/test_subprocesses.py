@@ -149,7 +149,7 @@ def interrupt(at):
         path = frame.f_code.co_filename
         if path not in ours and path != subprocess.__file__:
             return None
-        # A signal can arrive between any two instructions of ours.
+        # A signal can arrive between any two of our instructions.
         frame.f_trace_opcodes = path in ours
         is_started = is_started or frame.f_code.co_name in {"_exchange", "chunks"}
         left -= 1

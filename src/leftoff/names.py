@@ -127,8 +127,8 @@ def _from_text(text: str) -> str:
     words = _list_name_words(sentence)
     if len(words) < _FEWEST_WORDS:
         words = _list_name_words(first_line)
-    telling = [word for word in words if word not in _DULL_FOREIGN_WORDS]
-    words = telling if len(telling) >= _FEWEST_WORDS else words
+    meaningful = [word for word in words if word not in _DULL_FOREIGN_WORDS]
+    words = meaningful if len(meaningful) >= _FEWEST_WORDS else words
     return "-".join(word[:20] for word in words[:4])
 
 
@@ -140,7 +140,7 @@ _PATH = r"""(?x:(?<![\w/.])
 
 
 def _list_name_words(text: str) -> list[str]:
-    """Return the telling words, each once; of a path only the file's own name."""
+    """Return the meaningful words, each once; of a path only the file's own name."""
     return [*dict.fromkeys(list_secret_names(re.sub(_PATH, r"\1\2", text)))]
 
 

@@ -24,7 +24,7 @@ def ago(**amount: float) -> str:
 
 
 class Work:
-    """The files beside the code that tell what is under way."""
+    """The files beside the code that show what is under way."""
 
     def __init__(self, repo: Repo) -> None:
         self.repo = repo

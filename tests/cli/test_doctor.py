@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow("fires real hooks")
 
 @pytest.fixture
 def state(cli: Cli, tmp_path: Path) -> Path:
-    """Install leftoff; tell where its state is."""
+    """Install leftoff; return where its state is."""
     (tmp_path / "home" / ".claude").mkdir()
     cli.ok("init", "--yes")
     return tmp_path / "home" / ".local" / "state" / "leftoff"

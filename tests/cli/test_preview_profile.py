@@ -91,7 +91,7 @@ def tree(*folders: Path) -> dict[str, tuple[bytes, int]]:
 
 @pytest.fixture
 def place(cli: Cli, repo: Repo, profile: str) -> Path:
-    """Put the files of a system where it keeps them; tell where that is."""
+    """Put the files of a system where it keeps them; return where that is."""
     del cli
     folder = profiles.load(profile).home(find_project(repo.folder))
     name, text, _ = FILES[profile]

@@ -74,7 +74,7 @@ def test_a_name_is_taken_as_it_is(cli: Cli, stored: Path) -> None:
     assert stored.exists()
 
 
-# The picker by itself
+# The picker alone
 
 
 def candidate(key: str, hours: float = 0.0, **values: object) -> Candidate:

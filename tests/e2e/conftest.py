@@ -100,7 +100,7 @@ def newcomer(bench: Bench) -> Iterator[User]:
     user = User(bench)
     yield user
     trouble = user.trouble()
-    # Closing may cut a hook short, and Claude Code says so; that is no trouble of leftoff's.
+    # Closing may cut a hook short, and Claude Code says so; that is not leftoff's fault.
     bench.close()
     user.settled()
     assert [*trouble, *user.own_trouble()] == []

@@ -130,7 +130,7 @@ def holds(text: str, words: str) -> bool:
 
 
 def says_age(text: str, days: int) -> bool:
-    """Say whether a text tells that something was so many days ago, in any usual wording."""
+    """Return whether a text says that something was so many days ago, in any usual wording."""
     if days == 0:
         recent = r"just now|moments? ago|\b\d+ ?(s|m|h|sec\w*|min\w*|hours?)\b ago|today"
         return re.search(recent, text) is not None

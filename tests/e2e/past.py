@@ -61,7 +61,7 @@ def _rewrite(path: Path, days: int) -> None:
     if earlier != data:
         found = path.stat()
         path.write_bytes(earlier)
-        # When a transcript was last written tells whether it is saved.
+        # When a transcript was last written decides whether it is saved.
         os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 

@@ -9,7 +9,7 @@ from e2e import codex, copilot, opencode
 from e2e.bench import AgentBench
 from e2e.turns import SUMMARY, Turn, bash, call
 
-# It says that it runs, and ends by itself should nobody end it.
+# It says that it runs, and ends on its own if nobody ends it.
 SLOW = """\
 touch running
 for _ in $(seq 400); do

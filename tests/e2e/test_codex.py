@@ -11,7 +11,7 @@ from e2e.waiting import until
 
 # Codex counts the window that is left for the conversation: 95 % of the configured one.
 USABLE = WINDOW * 95 // 100
-# Codex compacts by itself at 90 % of the configured one, before the highest steps of the ladder.
+# Codex compacts automatically at 90 % of the configured one, before the ladder's highest steps.
 NEARLY_FULL = USABLE * 90 // 100
 
 

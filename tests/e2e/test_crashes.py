@@ -7,7 +7,7 @@ from e2e.turns import bash, say, write
 from e2e.user import TASK, TOOLS, User, edits
 from e2e.waiting import until
 
-# It says that it runs, and ends by itself should nobody end it.
+# It says that it runs, and ends on its own if nobody ends it.
 SLOW = """\
 touch running
 for _ in $(seq 400); do

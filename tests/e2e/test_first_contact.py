@@ -60,7 +60,7 @@ def _commit_today(bench: Bench, subject: str) -> None:
 
 
 def _says_gone(text: str, path: str) -> bool:
-    """Say whether some line tells that a file is no longer there."""
+    """Return whether a line says that a file is no longer there."""
     words = ("missing", "gone", "deleted", "removed", "no longer")
     lines = [line.lower() for line in text.splitlines() if path in line]
     return any(word in line for line in lines for word in words)

@@ -7,7 +7,7 @@ from e2e.model import Model
 from e2e.turns import SUMMARY, say
 from e2e.user import LAST_WORDS, TASK, User
 
-# Of a window of a million tokens, and below where the program compacts by itself.
+# Of a window of a million tokens, and below where the program compacts automatically.
 FULL = 955_000
 
 

@@ -18,7 +18,7 @@ from e2e.waiting import until
 HOOKS = frozenset(
     "session-start prompt stop failure pre-compact session-end pre-tool post-tool idle".split()
 )
-# Of a window of a million tokens, and above where the state is saved by itself.
+# Of a window of a million tokens, and above where the state is saved automatically.
 FULL = 720_000
 
 
@@ -69,7 +69,7 @@ def test_after_an_api_error_and_a_kill_the_next_session_is_told_the_request(
 
 
 def _idle_soon(bench: Bench) -> None:
-    """Let Claude Code tell after half a second, and not after a minute, that it waits."""
+    """Let Claude Code report after half a second, and not after a minute, that it waits."""
     path = bench.home / ".claude.json"
     stored = json.loads(path.read_bytes())
     path.write_text(json.dumps({**stored, "messageIdleNotifThresholdMs": 500}), encoding="utf-8")

@@ -21,7 +21,7 @@ def _artifacts(bench: Bench) -> Path:
 
 
 def _fills_up(bench: Bench) -> None:
-    """Let a session fill its window, so that Claude Code wants to compact it by itself."""
+    """Let a session fill its window, so that Claude Code wants to compact it automatically."""
     bench.model.will(*EXCHANGES, bash("echo hot", LAST_WORDS, tokens=HOT), say("end"))
     bench.run(TASK, *TOOLS, CLAUDE_CODE_AUTO_COMPACT_WINDOW="100000")
 

@@ -66,7 +66,7 @@ class Tui:
         return self.screen()
 
     def wait_for_turns(self, count: int) -> None:
-        """Wait until so many turns have ended: hooks, then the line that tells how long."""
+        """Wait until so many turns have ended: hooks, then the line that says how long."""
 
         def ended() -> int:
             return len(self.turn_ended.findall(self.screen()))

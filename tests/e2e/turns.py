@@ -38,7 +38,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     when: str = ""
     """Only for a request whose new messages hold this."""
     at: Path | None = None
-    """Only for a request of a session in this folder. Words do not tell two sessions apart: each
+    """Only for a request of a session in this folder. Words do not distinguish two sessions: each
     may be shown those of the other."""
 
 

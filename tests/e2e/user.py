@@ -58,7 +58,7 @@ class User:
         cwd: Path | None = None,
         options: tuple[str, ...] = (),
     ) -> Result:
-        """Give a task to a session, which ends by itself with some of it done."""
+        """Give a task to a session, which ends on its own with some of it done."""
         folder = cwd or self.bench.repo.folder
         done = turns or (write(folder / "retry.py", "RETRIES = 3\n"), say(LAST_WORDS))
         self.bench.model.will(*done)

@@ -397,7 +397,7 @@ def is_gone(folder: Path, *branches: str) -> list[bool]:
 
 
 def test_a_branch_is_gone_if_no_file_of_git_names_it(repo: Repo) -> None:
-    """Loose or packed; a folder of branches and a name that git refuses are no branches."""
+    """Loose or packed; a folder of branches and a name that git refuses are not branches."""
     repo.git("branch", "feat/packed")
     repo.git("pack-refs", "--all", "--prune")
     repo.git("branch", "fix/loose")
@@ -447,7 +447,7 @@ def test_a_partial_clone_fetches_nothing(repo: Repo, tmp_path: Path) -> None:
     assert "elsewhere.txt" in list_changed(state, 0)
 
 
-# --- nothing to tell ---
+# --- nothing to report ---
 
 
 def test_outside_a_repository_there_is_no_state(tmp_path: Path) -> None:

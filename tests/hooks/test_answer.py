@@ -112,7 +112,7 @@ def test_keep_mode_only_keeps(full: Talk, store: Store, monkeypatch: pytest.Monk
 
 @pytest.mark.accept(109)
 def test_a_prompt_that_cannot_be_written_passes(full: Talk, store: Store) -> None:
-    # A file where the spool should be: nothing can be kept, whoever we are.
+    # A file where the spool should be: nothing can be kept, even by root.
     spool_folder = context.state_folder() / "spool"
     for path in spool_folder.iterdir():
         path.unlink()

@@ -33,7 +33,7 @@ SOURCES = ["startup", "clear", "resume", "fork", "compact"]
 
 
 def checked(text: str) -> list[str]:
-    """Return the lines of ours; none of them says what the attacker wants said."""
+    """Return leftoff's own lines; none of them says what the attacker wants said."""
     lines = own_lines(text)
     opened, closed = text.count(fence.OPENING), text.count(fence.CLOSING)
     assert opened == closed == lines.count(fence.OPENING) == lines.count(fence.CLOSING)

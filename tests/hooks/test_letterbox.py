@@ -393,7 +393,7 @@ def test_a_folder_that_is_gone_does_no_harm(box: Letterbox) -> None:
 
     done = box.fire("Stop", b"{}", cwd=gone)
 
-    # A shell complains by itself, before it reads the first line of ours.
+    # The shell itself complains, before it reads the script's first line.
     assert (done.returncode, done.stdout) == (0, b"")
 
 

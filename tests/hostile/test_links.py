@@ -134,7 +134,7 @@ def test_files_of_a_profile_count_for_nothing_until_it_is_adopted(
 
 
 def _baits() -> dict[str, dict[str, str]]:
-    """Return files of each profile that tell whose they are."""
+    """Return files of each profile that name their owner."""
 
     def plain(name: str) -> str:
         return f"## Active task\n**Name:** {BAIT}-{name}\n"

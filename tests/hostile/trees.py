@@ -40,7 +40,7 @@ def clone(origin: Repo, folder: Path) -> Repo:
 
 
 def looks_bare(config: str = "", *, head: str = "ref: refs/heads/main\n") -> dict[str, str]:
-    """Return the files of a folder that looks like a bare repository with a store of ours."""
+    """Return the files of a folder that looks like a bare repository with a leftoff store."""
     return {
         "HEAD": head,
         "objects/keep": "",

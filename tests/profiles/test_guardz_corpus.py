@@ -29,7 +29,7 @@ def words_of(text: str) -> set[str]:
     """Return the words that a reader of a file would miss if they were gone."""
     words: set[str] = set()
     for whole in text.splitlines():
-        # Of the heading of a table, leftoff keeps what is no usual label.
+        # leftoff keeps a table's heading unless it is a usual label.
         cells = whole.strip().strip("|").split("|")
         is_header = LABELS.issuperset(map(fold, cells[1:2])) and "|" in whole
         line = " ".join(each for each in cells if fold(each) not in LABELS) if is_header else whole

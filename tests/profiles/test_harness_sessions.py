@@ -144,7 +144,7 @@ def _back_in_time(home: Path, number: int) -> None:
 def test_work_of_a_dead_session_is_shown_and_a_live_one_left_alone(
     home: Path, repo: Repo, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D19: a session is alive as long as its agent is, whoever runs the hook."""
+    """D19: a session is alive as long as its agent is, no matter what runs the hook."""
     dead, alive = Talk(repo.folder, "dead-1"), Talk(repo.folder, "alive-1")
     died = subprocess.Popen([sys.executable, "-c", ""])
     died.wait()

@@ -1,4 +1,4 @@
-"""Headings are found however they are spelled, and files of ours are never changed."""
+"""Headings are found however they are spelled, and leftoff's own files are never changed."""
 
 import pytest
 

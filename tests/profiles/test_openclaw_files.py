@@ -263,7 +263,7 @@ def test_what_is_not_a_moment_is_ignored(text: str) -> None:
 @pytest.mark.promise("openclaw", 58)
 @pytest.mark.usefixtures("_tokyo")
 def test_the_zone_that_the_original_makes_up_is_not_believed(tmp_path: Path) -> None:
-    """Local time under the label GMT+8: the file's own time tells (D4)."""
+    """Local time under the label GMT+8: the file's own time decides (D4)."""
     path = tmp_path / "old.md"
     path.write_text("text")
     truly = datetime(2026, 11, 15, 9, 40, tzinfo=UTC)

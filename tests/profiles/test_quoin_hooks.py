@@ -27,7 +27,7 @@ def work(cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 @pytest.fixture
 def talk(work: Workspace, repo: Repo) -> Talk:
-    """Begin a conversation, and tell the hooks of it."""
+    """Begin a conversation, and report it to the hooks."""
     del work
     talk = Talk(repo.folder, SESSION)
     started(talk)

@@ -1,4 +1,4 @@
-"""The words before `key` and `token` that tell whether it is a secret."""
+"""The words before `key` and `token` that decide whether it is a secret."""
 
 import re
 

@@ -251,7 +251,7 @@ def test_a_named_plan_may_be_a_link(plans: Path, tmp_path: Path) -> None:
     assert plan.title == "Real"
 
 
-# --- what a conversation tells ---
+# --- what a conversation shows ---
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def plant(shop: Shop, path: str, data: bytes) -> None:
 def test_a_secret_in_whatever_shape_reaches_no_object_no_store_and_no_pull_request(
     shop: Shop, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D24: names and contents show what is a secret, not left to whoever stages."""
+    """D24: names and contents show what is a secret; nobody has to notice it while staging."""
     hub = Hub(tmp_path / "github")
     hub.install(monkeypatch)
     for path, data in PLANTED.items():

@@ -1,4 +1,4 @@
-"""With a `.git` that is really read-only, snapshots are kept and restored all the same."""
+"""With a `.git` that is really read-only, snapshots are still kept and restored."""
 
 import json
 import os

@@ -45,7 +45,7 @@ def _prepare(store: Store) -> None:
 
 
 def _prepare_unread(store: Store) -> None:
-    """Leave all that was saved for the reader to take in."""
+    """Leave everything that was saved for the reader to import."""
     _prepare(store)
     store.close()
     (store.project.store / "index.sqlite").unlink()

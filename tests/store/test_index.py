@@ -19,7 +19,7 @@ from stores import Clock, Row, draft, fresh_view, rebuilt_view, view
 
 @pytest.fixture
 def seen(store: Store) -> list[Row]:
-    """Fill a store with a bit of everything, and tell what a reader sees."""
+    """Fill a store with a bit of everything, and return what a reader sees."""
     for number in range(30):
         store.save(draft(f"name-{number % 10}", f"task {number} " + "text " * 99), overwrite=True)
     store.save(draft(None, "unnamed", session_id="s1", agent="claude"))

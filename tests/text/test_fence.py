@@ -31,7 +31,7 @@ from leftoff.threads.memory_briefing import render as render_page
 from rows import for_each
 from stores import NOON, draft
 
-# Every beginning that a line of ours has; the rest of such a line may be foreign.
+# Every beginning that leftoff's own lines have; the rest of such a line may be foreign.
 BEGINNING = re.compile(
     r"Task:|Next action(?: \(inferred from [a-z\' ]+\))?:|Last request(?: in that file)?:"
     r"|Changed since then:|Unanswered prompts:|Prompts in that file:"
@@ -228,7 +228,7 @@ def filled(texts: list[str]) -> tuple[object, Checks]:
 
 
 def labels(text: str) -> list[str]:
-    """Return how each line of ours begins, without bullets: how many there are may differ."""
+    """Return how each of leftoff's lines begins, without bullets: how many there are may differ."""
     found = []
     for line in own_lines(text)[2:-1]:
         beginning = BEGINNING.match(line)

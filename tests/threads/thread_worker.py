@@ -21,7 +21,7 @@ Plain = dict[str, Any]
 
 
 class Worker:
-    """Keeps one store open, and works in the sessions that it is told."""
+    """Keeps one store open, and works in the sessions that it is given."""
 
     def __init__(self) -> None:
         self.clock = Clock()
@@ -63,7 +63,7 @@ class Worker:
         self._store.record(cast("Action", action), [id], session=joined)
 
     def undo(self) -> list[str] | None:
-        """Undo the last act, whoever did it."""
+        """Undo the last act of any session."""
         return _ids(self._store.undo())
 
     def redo(self) -> list[str] | None:

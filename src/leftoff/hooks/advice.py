@@ -34,7 +34,7 @@ def prepare_advice(case: Case) -> Case:
     is_printed = _is_printed(state, event)
     case = _with_repeats(case, is_printed=is_printed)
     case = _follow_compactions(case, is_printed=is_printed)
-    if case.now.retells and event.kind == "pre-compact":
+    if case.now.recaps and event.kind == "pre-compact":
         # How full the context is after a compaction is known with the next answer.
         reached, is_full = 0, False
     is_blocking = is_full and case.settings.prompts == "block"
@@ -74,7 +74,7 @@ def _find_ready_time(place: Path) -> float | None:
 
 def _has_news(case: Case) -> bool:
     """Return whether the reply says more than the one before this event."""
-    has_more = case.now.ready > case.before.ready or case.now.retells > case.before.retells
+    has_more = case.now.ready > case.before.ready or case.now.recaps > case.before.recaps
     return has_more or not {*case.now.repeats} <= {*case.before.repeats}
 
 
@@ -82,11 +82,11 @@ def _follow_compactions(case: Case, *, is_printed: bool) -> Case:
     """Record whether the next prompt is the first chance to give a session its state back."""
     if DIALECTS[case.event.agent].STARTS_AFTER_COMPACTION:
         return case
-    if is_printed and case.now.retells:
-        case = case.with_record(retells=False, compactions=_count_compactions(case))
+    if is_printed and case.now.recaps:
+        case = case.with_record(recaps=False, compactions=_count_compactions(case))
     # Not every agent reports every compaction, but their transcripts show it.
     is_due = case.event.kind == "pre-compact" or _is_compacted(case)
-    return case.with_record(retells=case.now.retells or is_due)
+    return case.with_record(recaps=case.now.recaps or is_due)
 
 
 def _count_compactions(case: Case) -> int:
@@ -100,7 +100,7 @@ def _is_compacted(case: Case) -> bool:
 
 def _retell(case: Case) -> list[Rendered]:
     """Return the session's state before the compaction, if the next prompt is to bring it."""
-    if not case.now.retells:
+    if not case.now.recaps:
         return []
     return [
         hooks.after_compaction.format_recovery(
@@ -111,7 +111,7 @@ def _retell(case: Case) -> list[Rendered]:
 
 def _remind_of_prompts(case: Case) -> StartReply:
     """Return what to say about kept prompts, if the next prompt brings the state back."""
-    if not case.now.retells:
+    if not case.now.recaps:
         return StartReply()
     event = msgspec.structs.replace(case.event, source="compact")
     return hooks.pending_notice.add_kept_prompts(StartReply(), event, case.store, case.settings)

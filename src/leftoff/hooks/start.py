@@ -239,9 +239,9 @@ def _lacks_state(event: HookEvent, store: Store) -> bool:
     if event.source != "resume" or DIALECTS[event.agent].STARTS_AFTER_COMPACTION:
         return False
     record = records.load(store, event.agent, event.session_id)
-    if record.retells:
-        records.keep(store, msgspec.structs.replace(record, retells=False))
-    return record.retells
+    if record.recaps:
+        records.keep(store, msgspec.structs.replace(record, recaps=False))
+    return record.recaps
 
 
 def _with_guide(reply: StartReply, settings: config.Settings) -> StartReply:

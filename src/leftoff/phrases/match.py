@@ -34,7 +34,7 @@ class CorrectionTable(_Table, frozen=True):
     """How people correct an agent; matched against a sentence without accents and quotations."""
 
     empty: str = ""
-    """Words that say nothing alone; a sentence of only these makes no sense later."""
+    """Words without meaning of their own; a sentence of only these makes no sense later."""
     openers: str = ""
     """Says that the agent went wrong, before what it should do: `no,`, `that's wrong`."""
     fillers: str = ""

@@ -83,7 +83,7 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Ids of failed approaches being retried; the reply to the next prompt warns about them."""
     warned: list[str] = []
     """Ids that the session was warned about."""
-    retells: bool = False
+    recaps: bool = msgspec.field(default=False, name="retells")
     """Whether the reply to the next prompt gives the session its state back, after a compaction."""
     limit: str = ""
     """The usage limit at which its last turn failed, in words; a finished turn clears it."""

@@ -147,7 +147,7 @@ def _act_in(place: Path, scenario: Scenario) -> None:
 
 
 def _check(place: Path, death: Death, scenario: Scenario) -> None:
-    """No file is half and no entry lost; whoever was killed does the same again, and it is done."""
+    """No file is half and no entry lost; the killed process can repeat the operation."""
     project, before, after, seen = project_at(place), death.before, death.after, _look(place)
     _check_files(project)
     assert seen == after if death.lived else before["items"].keys() <= seen["items"].keys(), death

@@ -191,7 +191,7 @@ def test_a_lock_that_is_held_on_and_on_delays_a_change_but_loses_nothing(
     written = json.loads((store.project.store / "features.json").read_bytes())
     kept = written["features"][0]
     assert (kept["pr"], kept["issue"], kept["status"]) == (7, 3, "in_progress")
-    # What was taken in is not taken in again, though the log is still there.
+    # What was imported is not imported again, though the log is still there.
     features.update(store, "1", pr=8)
     assert features.find(features.load(store), "1").pr == 8
 
@@ -203,7 +203,7 @@ def test_what_builds_on_a_change_that_is_still_elsewhere_is_not_lost(
     features.add(store, ItemDraft(name="Export"))
     project.store.unlink()
     with disk.lock(project.fallback / "lock"):
-        # Somebody writes there just now, so it cannot be taken in.
+        # Somebody writes there just now, so it cannot be imported.
         features.update(store, "1", pr=7)
         features.start(store, "1")
         assert features.find(features.load(store), "1").pr == 7

@@ -66,7 +66,7 @@ class Model:
             self.touch(loop)
         self.loops[session] = {**loop, "status": "in_progress"}
         for each, other in self.loops.items():
-            # A completed loop whose attempts are not in this one still has something to tell.
+            # A completed loop whose attempts are not in this one still has something to show.
             is_covered = all(tried in loop["history"] for tried in other["history"])
             if each != session and other["feature"] == number and is_covered:
                 self.loops[each] = {"feature": None, "status": "idle", "history": [], "touched": 0}

@@ -51,7 +51,7 @@ def _follow(place: Path, profile: str) -> None:
 
 
 def _check(place: Path, death: Death, profile: str) -> None:
-    """Each file is whole, and the next mirror tells everything once."""
+    """Each file is whole, and the next mirror reports everything once."""
     for path in place.rglob("*.json"):
         json.loads(path.read_text(encoding="utf-8"))
     if not death.lived:

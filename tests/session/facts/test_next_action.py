@@ -400,7 +400,7 @@ def test_the_user_is_asked_after_a_refusal_without_a_reason() -> None:
         "trail",
         "Ask the user how to go on: they refused or stopped Bash: make push.",
     )
-    # What the user or the agent says after it tells more.
+    # What the user or the agent says after it is clearer.
     assert infer(ASKED, *refused, UserText(text="use CI instead"))[0] == "request"
     assert infer(ASKED, *refused, AssistantText(text="I'll use CI instead."))[0] == "proposal"
 

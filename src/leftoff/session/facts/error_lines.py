@@ -175,8 +175,8 @@ def pick_error_lines(output: str, *, is_search: bool = False) -> str:
     strong = [line for line in said if _is_strong(line)]
     weak = [line for line in said if _WEAK.search(line)]
     causes = [line for line in said if _CAUSE.search(line) and not _COUNTS.search(line)]
-    telling = [line for line in strong if not _COUNTS.search(line)]
-    first = [*causes, *telling, *weak, *strong][:1]
+    specific = [line for line in strong if not _COUNTS.search(line)]
+    first = [*causes, *specific, *weak, *strong][:1]
     bare = [] if is_search else [without_colours(line).strip() for line in lines]
     located = sorted([*_list_located(bare), *_list_pointed(bare)], key=_is_not_strong)
     longest = _LINE_CHARS

@@ -184,7 +184,7 @@ def _follow_proposal(facts: Facts) -> str:
 
 
 def _find_proposed(said: str, words: str) -> str:
-    """Return what a message lists as left, announces or asks; `words` are its telling sentences."""
+    """Return what a message lists, announces or asks; `words` are its meaningful sentences."""
     if left := list_work_left(said):
         return f"Go on with what the agent listed: {_end('; '.join(map(_short, left)))}"
     if promises_more(said):

@@ -27,7 +27,7 @@ _FILTER = lazy(
 _MOVES_COMMITS = lazy(r"\bgit\b[^\n;&|]*?\s(push|pull)\b(?![^\n;&|]*\s--(?:dry-run|tags|delete)\b)")
 _SKIPS_HOOKS = lazy(r"\bcommit\b[^\n;&|]*\s(?:--no-verify|-\w*n\w*)\b")
 _REDIRECTION = lazy(r"\s(?:\d?|&)>{1,2}\s*(?:&\d|\S+)")
-_TELLING_NAME = 5
+_SHORTEST_NAME = 5
 # What runs a program for others: `python -m pytest` and `uv run pytest` are both pytest.
 _RUNNER = lazy(
     r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|npx|pnpx|bunx|pnpm (?:exec|dlx)|yarn dlx"
@@ -160,7 +160,7 @@ def _includes(given: tuple[str, ...], targets: tuple[str, ...], error: str) -> b
     if targets and all(each in given or each.startswith(starts) for each in targets):
         return True
     files = [name for each in given if "." in (name := each.partition("::")[0])]
-    return any(len(name) >= _TELLING_NAME and name in error for name in files)
+    return any(len(name) >= _SHORTEST_NAME and name in error for name in files)
 
 
 @functools.lru_cache(maxsize=256)

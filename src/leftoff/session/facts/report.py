@@ -158,7 +158,7 @@ _SAME = (
 ).split()
 
 
-def _find_telling(state: FoldState) -> str:
+def _find_meaningful(state: FoldState) -> str:
     """Return the last words that say something: "I will." counts only with the words before it."""
     last = state.answers[-1:]
     before = state.answers[-2:-1]
@@ -175,8 +175,8 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
     step, total = _step(todos)
     requests = [said.text for said in state.requests]
     last_words = state.answers[-1].text if state.answers else ""
-    telling = _find_telling(state)
-    next_words, closing_words = next_and_closing_words(telling) if telling else ("", "")
+    meaningful = _find_meaningful(state)
+    next_words, closing_words = next_and_closing_words(meaningful) if meaningful else ("", "")
     failing, claim = _find_failing(state)
     base = _find_base(state)
     return Facts(

@@ -114,13 +114,13 @@ def next_and_closing_words(text: str) -> tuple[str, str]:
     """Return what the agent last said it would do or asked, and how its message ended."""
     said = _split_prose(text)
     last = said[-_LAST_SENTENCES:]
-    telling = [n for n, s in enumerate(last) if _announces(s) or s.endswith(("?", "？"))]
-    if last and last[-1].endswith(":") and len(last) - 1 not in telling:
+    meaningful = [n for n, s in enumerate(last) if _announces(s) or s.endswith(("?", "？"))]
+    if last and last[-1].endswith(":") and len(last) - 1 not in meaningful:
         # "The fix is to drop the cache:" is what the agent was about to do.
-        telling = [len(last) - 1]
+        meaningful = [len(last) - 1]
     # "I will." says nothing beside a sentence that says what.
-    whole = [n for n in telling if not is_bare(last[n]) or last[n].endswith("?")]
-    picked = (whole or telling)[-2:]
+    whole = [n for n in meaningful if not is_bare(last[n]) or last[n].endswith("?")]
+    picked = (whole or meaningful)[-2:]
     # A sentence that ends with a colon introduces the next one.
     announced = {n + 1 for n in picked if last[n].endswith(":") and n + 1 < len(last)}
     # "Let me fix it." says little without the sentence before it.
@@ -157,11 +157,11 @@ def _find_closing(sentences: list[str]) -> str:
     prose = [s for s in reversed(sentences) if not _WHOLE.match(s)]
     whole = [s for s in prose if not s.endswith(":")]
     # "Done." says nothing, unless it is all that was said.
-    telling = [s for s in (*whole, *reversed(prose)) if not is_bare(s)]
+    meaningful = [s for s in (*whole, *reversed(prose)) if not is_bare(s)]
     is_one_word = bool(whole) and not any(" " in s for s in whole)
     if is_one_word and (listed := _find_listed(sentences)):
         return listed
-    return next(iter((*telling, *whole, *sentences)), "").rstrip(": ")
+    return next(iter((*meaningful, *whole, *sentences)), "").rstrip(": ")
 
 
 def _find_listed(sentences: list[str]) -> str:
