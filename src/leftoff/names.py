@@ -141,7 +141,7 @@ _PATH = r"""(?x:(?<![\w/.])
 
 def _list_name_words(text: str) -> list[str]:
     """Return the meaningful words, each once; of a path only the file's own name."""
-    return [*dict.fromkeys(list_secret_names(re.sub(_PATH, r"\1\2", text)))]
+    return [*dict.fromkeys(list_key_words(re.sub(_PATH, r"\1\2", text)))]
 
 
 # Python, Java and Go.
@@ -156,7 +156,7 @@ def _name_error(text: str) -> str:
     """Return what to do about a pasted error, by the request below it or by the error itself."""
     pasted = re.search(_PASTED_ERROR, text)
     # Words before it say more, unless they only point to it: "I get this error".
-    if pasted is None or {*list_secret_names(text[: pasted.start()])} - _POINTING_WORDS:
+    if pasted is None or {*list_key_words(text[: pasted.start()])} - _POINTING_WORDS:
         return ""
     lines = [line.rstrip() for line in text.strip().splitlines() if line.strip()]
     found = [n for n, line in enumerate(lines) if re.match(_ERROR_LINE, line)]
@@ -168,7 +168,7 @@ def _name_error(text: str) -> str:
     return f"Fix {error[1]} {error[2].replace('_', ' ')}" if error else ""
 
 
-def list_secret_names(text: str) -> list[str]:
+def list_key_words(text: str) -> list[str]:
     """Return the words of a text that say what it is about."""
     # One after the other, because `kebab` shortens a long text.
     words = [part for word in text.replace("'", "").split() for part in kebab(word).split("-")]

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import msgspec
 
 from leftoff.lazy_patterns import lazy
-from leftoff.names import kebab, list_secret_names
+from leftoff.names import kebab, list_key_words
 from leftoff.phrases.match import LONGEST, any_of, fold, read_languages, split_phrases, trim
 from leftoff.phrases.short_answers import drop_greeting
 
@@ -97,7 +97,7 @@ def _find_topic(text: str, rules: list[re.Pattern[str]]) -> str | None:
     if len(text) > LONGEST or "\n" in plain:
         return None
     found = next(filter(None, (rule.fullmatch(plain) for rule in rules)), None)
-    return found["topic"] if found is not None and list_secret_names(found["topic"]) else None
+    return found["topic"] if found is not None and list_key_words(found["topic"]) else None
 
 
 def list_beginnings(text: str) -> list[str]:

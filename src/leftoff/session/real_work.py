@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 
 from leftoff.checkpoint import NOTHING_NEXT
-from leftoff.names import FORBIDDEN, kebab, list_secret_names
+from leftoff.names import FORBIDDEN, kebab, list_key_words
 from leftoff.phrases.intents import (
     Intent,
     begins_with_continue,
@@ -187,7 +187,7 @@ def _repeats(text: str, next_action: str) -> bool:
 
 
 def _list_words(text: str) -> list[str]:
-    return [word for word in list_secret_names(text) if word not in _VAGUE]
+    return [word for word in list_key_words(text) if word not in _VAGUE]
 
 
 def _list_distinctive(words: Iterable[str]) -> list[str]:
@@ -197,7 +197,7 @@ def _list_distinctive(words: Iterable[str]) -> list[str]:
 def _list_stems(text: str) -> set[str]:
     # People write "log in" as two words, and call the work "the login thing".
     joined = ("".join(found) for found in _TWO_WORDS.findall(fold(text)))
-    return {*map(_cut_to_stem, (*list_secret_names(text), *joined))}
+    return {*map(_cut_to_stem, (*list_key_words(text), *joined))}
 
 
 def _is_known(word: str, known: Collection[str]) -> bool:
