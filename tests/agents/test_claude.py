@@ -1,6 +1,7 @@
 """Claude Code transcripts are read correctly, and nothing is added."""
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leftoff import processes
 from leftoff.agents.claude import claude_agent
 from leftoff.agents.claude.requests import request_in
 from leftoff.agents.registry import AGENTS
@@ -31,6 +33,7 @@ from leftoff.agents.stream import (
     Usage,
     UserText,
 )
+from programs import name_process_domain
 from recordings import RECORDED, feed, only, read_file
 
 RECORDINGS = sorted((RECORDED / "claude").glob("*.jsonl"))
@@ -415,6 +418,32 @@ def test_answers_made_up_by_the_program_are_not_shown() -> None:
 
 def test_an_unknown_type_of_line_is_silent() -> None:
     assert feed(claude_agent, [{"type": "frame-link", "cwd": "/x"}, {"no": "type"}]) == []
+
+
+def test_a_file_says_whether_a_process_is_in_a_session(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions"
+    domain = name_process_domain()
+
+    def is_running(**changes: object) -> bool | None:
+        folder.mkdir(exist_ok=True)
+        named = {"pid": os.getpid(), "sessionId": "one", "pidDomain": domain, **changes}
+        (folder / "1.json").write_text(json.dumps(named), encoding="utf-8")
+        return claude_agent.is_running(tmp_path, "one")
+
+    assert claude_agent.is_running(tmp_path, "one") is None
+    assert is_running() is True
+    assert is_running(procStart=str(int(processes.read_start_time(os.getpid())))) is True
+    # The number belongs to a later process now, or to none.
+    assert is_running(procStart="1") is False
+    assert is_running(pid=4194304) is False
+    assert is_running(pid="odd") is False
+    # After /clear, the process is in another session.
+    assert is_running(sessionId="two") is None
+    # A process of another container or machine that shares the home.
+    assert is_running(pid=4194304, pidDomain="linux:other:pid:[1]") is None
+    (folder / "2.json").write_text("garbled", encoding="utf-8")
+    (folder / "3.json").mkdir()
+    assert is_running() is True
 
 
 def test_sessions_are_found_by_the_folder_and_below_it(tmp_path: Path) -> None:

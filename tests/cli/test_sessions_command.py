@@ -9,6 +9,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
+from programs import name_process_domain
 from talk import Talk
 
 EDIT = {"type": "tool_use", "id": "toolu_1", "name": "Edit", "input": {"file_path": "app.py"}}
@@ -100,6 +101,40 @@ def test_a_session_that_may_be_alive_is_skipped_and_named(cli: Cli, session: Pat
     assert result.out == ""
     assert "Skipped 1 session that was active in the last 2 minutes." in result.err
     assert cli.json("recover") == []
+
+
+@pytest.mark.parametrize("has_hooks", [False, True])
+def test_an_open_session_is_not_dead_however_long_it_is_idle(
+    cli: Cli, repo: Repo, session: Path, monkeypatch: pytest.MonkeyPatch, *, has_hooks: bool
+) -> None:
+    if has_hooks:
+        talk = Talk(repo.folder, session.stem)
+        talk.transcript = session
+        monkeypatch.setenv("CLAUDE_PID", str(os.getpid()))
+        talk.start()
+    else:
+        name_process(session, os.getpid())
+
+    assert "Skipped 1 session that is still open." in cli.ok("recover").err
+    assert cli.json("sessions")[0]["state"] == "active"
+    assert cli.json("status")["unsaved"] == []
+    assert cli.json("list") == []
+
+
+def test_a_session_is_dead_as_soon_as_its_process_is(cli: Cli, session: Path) -> None:
+    session.touch()
+    # No process has the largest number.
+    name_process(session, 4194304)
+
+    assert len(cli.json("recover")) == 1
+
+
+def name_process(session: Path, pid: int) -> None:
+    """Write the file in which a process of Claude Code names its session."""
+    path = session.parents[2] / "sessions" / f"{pid}.json"
+    path.parent.mkdir()
+    named = {"pid": pid, "sessionId": session.stem, "pidDomain": name_process_domain()}
+    path.write_text(json.dumps(named), encoding="utf-8")
 
 
 SMALL_TALK = "What is 2+2?"

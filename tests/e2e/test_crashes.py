@@ -1,5 +1,9 @@
 """kill -9 loses nothing, and the next session is offered the work."""
 
+import json
+import os
+import time
+
 from e2e.bench import wait_for_file
 from e2e.claude import Bench
 from e2e.model import Model
@@ -89,6 +93,29 @@ def test_the_interactive_program_killed_is_recovered_too(
     assert "leftoff: a session ended here without saving" in news
     assert TASK in news
     assert user.saved("recovered")
+
+
+def test_an_open_session_is_dead_when_its_process_is_also_without_hooks(
+    bench: Bench, model: Model, newcomer: User
+) -> None:
+    model.will(edits(bench), say("Half of it is done."))
+    tui = bench.tui(*TOOLS)
+    tui.send(TASK)
+    tui.wait_for_turns(1)
+    (session,) = bench.sessions()
+    an_hour_ago = time.time() - 3600
+    os.utime(bench.transcript_path(session), (an_hour_ago, an_hour_ago))
+
+    assert "Skipped 1 session that is still open." in newcomer.leftoff("recover").err
+    assert json.loads(newcomer.ok("sessions", "--json"))[0]["state"] == "active"
+    newcomer.installs()
+    bench.run("hello")
+    assert TASK not in model.requests()[-1].news
+
+    tui.kill()
+    bench.transcript_path(session).touch()
+    assert "Saved 1 session." in newcomer.ok("recover")
+    assert newcomer.saved("recovered")[0]["intent"] == TASK
 
 
 def test_a_queued_prompt_survives_kill(bench: Bench, model: Model, user: User) -> None:

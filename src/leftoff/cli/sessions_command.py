@@ -58,8 +58,8 @@ def recover(app: App, since: str, *, dry_run: bool) -> int:
     # "No session died" would be wrong if some are unreadable or may still be running.
     if found or not (unreadable or skipped) or app.out.as_json:
         _show(app, found, empty="No session died without a checkpoint.")
-    if skipped:
-        app.out.warn(_format_skipped(len(skipped)))
+    for notice in _format_skipped(skipped):
+        app.out.warn(notice)
     if saved and not app.out.as_json:
         pick = "it" if len(saved) == 1 else "one"
         app.out.text(
@@ -77,12 +77,21 @@ def _advance(
         yield each
 
 
-def _format_skipped(number: int) -> str:
-    were = "was" if number == 1 else "were"
-    return (
-        f"Skipped {format_count(number, 'session')} that {were} active in the last 2 minutes. "
-        "Run `leftoff recover` again later."
-    )
+def _format_skipped(skipped: Sequence[use_case.KnownSession]) -> Iterator[str]:
+    opened = sum(each.is_running is True for each in skipped)
+    recent = len(skipped) - opened
+    if opened:
+        are = "is" if opened == 1 else "are"
+        yield (
+            f"Skipped {format_count(opened, 'session')} that {are} still open. "
+            "Close what you want to recover, then run `leftoff recover` again."
+        )
+    if recent:
+        were = "was" if recent == 1 else "were"
+        yield (
+            f"Skipped {format_count(recent, 'session')} that {were} active in the last 2 minutes. "
+            "Run `leftoff recover` again later."
+        )
 
 
 def _warn(app: App, unreadable: Sequence[use_case.UnreadableTranscript]) -> None:

@@ -16,7 +16,7 @@ from leftoff.session.facts.report import Facts, find_top, report
 from leftoff.session.real_work import can_be_task, is_worth_saving, shows_work
 from leftoff.session.unsaved_work import (
     find_end,
-    has_ended,
+    find_sign_of_life,
     is_finished,
     is_recent,
     is_work_saved,
@@ -45,10 +45,8 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: datetime | None = None
     """When its thread was done or dropped, if it was."""
     is_current: bool = False
-    is_dead: bool = False
-    """Whether its end was seen, or the agent's process is known to be gone."""
     is_running: bool | None = None
-    """Whether the agent's own files say that it runs; None if they do not say."""
+    """Whether its process, its end or the agent's files say that it runs; None if nothing does."""
     head: str = ""
     """HEAD at its last event, if hooks saw it."""
 
@@ -88,11 +86,9 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
 
     def may_be_alive(self, now: datetime) -> bool:
         """Return whether an agent may still be working in it."""
-        if self.is_current or self.is_dead:
-            return self.is_current
-        if self.is_running is not None:
-            return self.is_running
-        return is_recent(self.touched_at, now)
+        if self.is_current or self.is_running is None:
+            return self.is_current or is_recent(self.touched_at, now)
+        return self.is_running
 
 
 class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True):
@@ -262,10 +258,7 @@ def read_found(
         checkpoint=store.index().newest_of_session(found.session_id),
         ended_at=find_end(store, store.index(), agent, found.session_id),
         is_current=current_id == (agent, found.session_id),
-        is_dead=has_ended(store, record, touched_at),
-        is_running=registry.AGENTS[agent].is_running(
-            store.project.environment.find_agent_folder(agent), found.session_id
-        ),
+        is_running=find_sign_of_life(store, record, touched_at),
         head=record.head,
     )
 

@@ -185,13 +185,23 @@ def is_recent(touched_at: datetime, now: datetime) -> bool:
     return now - touched_at < _ALIVE
 
 
-def has_ended(store: Store, record: records.SessionRecord, touched_at: datetime) -> bool:
-    """Return whether a session's end was seen, or its process is known to be gone."""
-    life = records.life_of(store.project.state_folder, record.agent, record.session_id)
-    if life is not None:
-        return life.has_crashed
+def find_sign_of_life(
+    store: Store, record: records.SessionRecord, touched_at: datetime
+) -> bool | None:
+    """Return whether a session runs: its process, its end or the agent's files may say so.
+
+    None if nothing does.
+    """
+    agent, session_id = record.agent, record.session_id
+    life = records.life_of(store.project.state_folder, agent, session_id)
+    if life is not None and (life.pid or life.lock):
+        return not life.has_crashed
     # A transcript that goes on after the end belongs to a session that was resumed without hooks.
-    return record.ended_at is not None and touched_at <= record.ended_at + _LATE
+    is_over = record.ended_at is not None and touched_at <= record.ended_at + _LATE
+    if life is None and is_over:
+        return False
+    root = store.project.environment.find_agent_folder(agent)
+    return registry.FINDERS[agent].is_running(root, session_id)
 
 
 def _list_newest(
@@ -271,14 +281,10 @@ def _check(
 
 
 def _may_be_alive(store: Store, agent: str, session_id: str, touched_at: datetime) -> bool:
-    environment = store.project.environment
-    if environment.find_session() == (agent, session_id):
+    if store.project.environment.find_session() == (agent, session_id):
         return True
-    root = environment.find_agent_folder(agent)
-    is_running = registry.FINDERS[agent].is_running(root, session_id)
-    if is_running is None:
-        is_running = is_recent(touched_at, store.now())
-    return is_running and not has_ended(store, records.load(store, agent, session_id), touched_at)
+    is_running = find_sign_of_life(store, records.load(store, agent, session_id), touched_at)
+    return is_recent(touched_at, store.now()) if is_running is None else is_running
 
 
 # --- what was found in transcripts ---
