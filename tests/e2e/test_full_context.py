@@ -5,7 +5,7 @@ import json
 from e2e.claude import Bench
 from e2e.model import Model
 from e2e.turns import SUMMARY, say
-from e2e.user import LAST_WORDS, TASK, User
+from e2e.user import LAST_WORDS, TASK, User, edits
 
 # Of a window of a million tokens, and below where the program compacts automatically.
 FULL = 955_000
@@ -61,3 +61,18 @@ def test_without_block_mode_the_prompt_is_answered_and_the_state_is_saved(
 
     assert "leftoff: context at 95.50%" in model.wait_for("and rename the module").news
     assert user.saved("context")
+
+
+def test_block_mode_keeps_the_first_prompt_of_a_resumed_session_too(
+    bench: Bench, model: Model, user: User
+) -> None:
+    user.ok("config", "set", "prompts", "block")
+    session = user.works(TASK, edits(bench), say(LAST_WORDS, tokens=FULL)).session_id
+    before = len(model.requests())
+
+    bench.run("and rename the module", "--resume", session)
+
+    assert len(model.requests()) == before
+    user.settled()
+    (kept,) = json.loads(user.ok("prompts", "list", "--json"))
+    assert kept["text"] == "and rename the module"

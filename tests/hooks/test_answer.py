@@ -189,6 +189,40 @@ def test_an_agent_without_a_start_after_a_compaction_gets_the_next_prompt_and_it
     assert "96.00%" not in said
 
 
+def test_the_first_prompt_of_a_resumed_session_is_blocked_too(full: Talk, store: Store) -> None:
+    full.fire("SessionEnd", reason="prompt_input_exit")
+    assert not ask_path(full).exists()
+
+    full.start("resume")
+
+    reply = typed(full, PROMPT)
+    assert reply is not None
+    assert reply["decision"] == "block"
+    assert texts(store) == [PROMPT]
+
+
+def test_a_resumed_session_with_room_gets_its_prompt_and_what_its_start_prepared(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEFTOFF_PROMPTS", "block")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    # As for Gemini CLI, which adds nothing at a start.
+    monkeypatch.setattr(claude_dialect, "ADDS_AT_START", False)
+    install_python()
+    (talk.folder / "app.py").write_text("1\n", encoding="utf-8")
+    talk.work()
+    talk.fire("SessionEnd", reason="prompt_input_exit")
+    (talk.folder / "app.py").write_text("22\n", encoding="utf-8")
+
+    talk.start("resume")
+
+    reply = typed(talk, PROMPT)
+    assert reply is not None
+    assert "since this session was last here" in reply["hookSpecificOutput"]["additionalContext"]
+    assert not ask_path(talk).exists()
+    assert settle.run(context.state_folder(), wait_seconds=120)
+
+
 def test_a_prompt_that_was_blocked_and_then_answered_leaves_the_queue(
     full: Talk, store: Store
 ) -> None:

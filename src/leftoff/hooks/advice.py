@@ -183,7 +183,7 @@ def _write_reply(
         replies.remove(place)
     elif reason:
         replies.remove(place)
-        replies.put(place.with_name(place.name + replies.ASK), reason)
+        replies.put_ask(place, reason)
     else:
         reply = DIALECTS[event.agent].context_reply(
             "UserPromptSubmit", made.text, notice=made.notice

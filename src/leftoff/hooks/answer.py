@@ -10,7 +10,7 @@ from pathlib import Path
 
 from leftoff import hooks, session
 from leftoff.agents.dialects import DIALECTS
-from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply
+from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply, restore_reply
 from leftoff.config import Settings
 from leftoff.context import Context, read_environment, state_folder
 from leftoff.errors import NotAProject
@@ -42,8 +42,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     try:
         percent = _find_blocking_percent(store, read, settings)
         if percent is None:
-            replies.remove(ask_path.with_name(ask_path.name.removesuffix(replies.ASK)))
-            return NO_REPLY
+            return _let_pass(ask_path)
         _keep(store, read)
         _mirror(store, settings)
     finally:
@@ -58,6 +57,14 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
             compact=hooks.context_usage.name_compact_command(agent),
         ),
     )
+
+
+def _let_pass(ask_path: Path) -> Reply:
+    """Return the reply that a session start has prepared for the prompt, if any."""
+    place = ask_path.with_name(ask_path.name.removesuffix(replies.ASK))
+    prepared = restore_reply(place.read_text(encoding="utf-8")) if place.is_file() else NO_REPLY
+    replies.remove(place)
+    return prepared
 
 
 def _find_blocking_percent(store: Store, event: HookEvent, settings: Settings) -> float | None:

@@ -58,6 +58,11 @@ def put(path: Path, line: str) -> None:
     disk.replace(path, line.encode() + b"\n", temps=path.parent, durable=False)
 
 
+def put_ask(path: Path, why: str) -> None:
+    """Make the letterbox run `answer` for the event that gets the reply at this path."""
+    put(path.with_name(path.name + ASK), why)
+
+
 def remove(path: Path) -> None:
     """Remove a reply in either form."""
     for each in (path, path.with_name(path.name + ASK)):

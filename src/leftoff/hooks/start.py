@@ -94,8 +94,8 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
     if DIALECTS[agent].ADDS_AT_START or not text:
         return DIALECTS[agent].context_reply("SessionStart", text, notice=notice)
     # This agent does not give the model what a session start replies, but it does at a prompt.
-    place = replies.path_of(state, event.cwd, agent, "UserPromptSubmit", event.session_id)
-    replies.put(place, DIALECTS[agent].context_reply("UserPromptSubmit", text, notice=notice))
+    reply_then = DIALECTS[agent].context_reply("UserPromptSubmit", text, notice=notice)
+    replies.put(_find_place(event, state), reply_then)
     return NO_REPLY
 
 
@@ -275,13 +275,20 @@ def _with_banner(
 
 
 def _request_checks(event: HookEvent, state: Path, settings: config.Settings) -> None:
-    """Make the letterbox ask before compactions and tool calls, if the user enabled that."""
+    """Make the letterbox ask before compactions, calls and prompts, if the user enabled that."""
     if settings.compaction != "allow":
         hooks.answer_compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
     if settings.safety == "on":
         hooks.context_policy.create_ask_file(state, event)
     if settings.confirm == "always":
         hooks.first_prompt.expect(state, event.cwd, settings)
+    if settings.prompts == "block" and event.source in {"resume", "fork"}:
+        # Its context may be nearly full already. Later events decide about later prompts.
+        replies.put_ask(_find_place(event, state), event.source)
+
+
+def _find_place(event: HookEvent, state: Path) -> Path:
+    return replies.path_of(state, event.cwd, event.agent, "UserPromptSubmit", event.session_id)
 
 
 def _is_compacted(event: HookEvent) -> bool:
