@@ -1161,3 +1161,32 @@ def test_a_greeting_changes_nothing_although_there_is_a_new_commit(
     greeting.fire("SessionEnd", reason="other")
 
     assert only(store) == before
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize("begun", ["edit", "call", "words"])
+def test_a_question_about_nothing_leaves_the_next_action_as_it_was(
+    talk: Talk, store: Store, begun: str, *, is_killed: bool
+) -> None:
+    talk.ask(TASK)
+    talk.edit("export.py")
+    if begun == "call":
+        talk.begin("make deploy")
+    elif begun == "words":
+        talk.say("Next I will run the tests.")
+    talk.fire("SessionEnd", reason="other")
+    before = only(store).next_action
+    later = Talk(talk.folder, "later")
+    resume_by_prompt(later)
+    later.say("Which one do you mean?")
+    later.fire("Stop", last_assistant_message="Which one do you mean?")
+    if is_killed:
+        state = context.state_folder()
+        life = records.life_of(state, "claude", "later")
+        assert life is not None
+        records.keep_life(state, msgspec.structs.replace(life, pid=records.GONE))
+        Talk(talk.folder, "another").start()
+    else:
+        later.fire("SessionEnd", reason="other")
+
+    assert only(store).next_action == before

@@ -17,7 +17,11 @@ from leftoff.agents.stream import (
 from leftoff.session.facts.fold import Fold
 from leftoff.session.facts.next_action import infer_next_action
 from leftoff.session.facts.report import report
-from leftoff.session.facts.sentences import split_sentences, split_statements
+from leftoff.session.facts.sentences import (
+    asks_nothing_particular,
+    split_sentences,
+    split_statements,
+)
 from rows import for_each
 
 ASKED = UserText(text="fix the login page")
@@ -902,3 +906,40 @@ def test_a_result_that_was_only_assumed_is_not_called_empty() -> None:
     fold.add([ASKED, call, ToolResult(id="make test", ok=True, is_assumed=True)])
 
     assert [step.outcome for step in report(fold.export()).trail] == [""]
+
+
+@for_each(
+    ("question", "is_empty"),
+    [
+        ("Which?", True),
+        ("Which one?", True),
+        ("Which file do you mean?", True),
+        ("Continue with what?", True),
+        ("What would you like me to work on next?", True),
+        ("Where should I pick up?", True),
+        ("Shall I continue?", False),
+        ("Commit it?", False),
+        ("1 or 2?", False),
+        ("Which parser should I use?", False),
+        ("What should the retry do after a timeout?", False),
+    ],
+)
+def test_a_question_about_nothing_in_particular_is_told_from_others(
+    question: str, *, is_empty: bool
+) -> None:
+    assert asks_nothing_particular(question) is is_empty
+
+
+def test_a_question_about_nothing_in_particular_is_not_the_next_action() -> None:
+    asked = [ASKED, *edit("/r/a.py"), AssistantText(text="Done."), UserText(text="continue")]
+
+    for words, expected in (
+        ("Which?", "Ask the user what comes next. The agent said before: Done."),
+        ("Which parser should I use?", "Ask the user: Which parser should I use?"),
+        (
+            "There are two:\n- the form\n- the tests\n\nWhich one do you mean?",
+            "Ask the user: Which one do you mean?",
+        ),
+    ):
+        _, text = infer(*asked, AssistantText(text=words))
+        assert text.startswith(expected), text

@@ -17,6 +17,7 @@ from leftoff.session.facts.fold_state import TrailEntry
 from leftoff.session.facts.looks import is_look
 from leftoff.session.facts.report import Facts
 from leftoff.session.facts.sentences import (
+    asks_nothing_particular,
     closes_with,
     find_reported_failure,
     keep_start,
@@ -190,7 +191,11 @@ def _find_proposed(said: str, words: str) -> str:
     if promises_more(said):
         return find_order(words) or words
     if question := next((each for each in split_sentences(words) if each.endswith("?")), ""):
-        items = list_items_before(said, question) if refers_back(question) else []
+        before = list_items_before(said, question)
+        if not before and asks_nothing_particular(question):
+            # "Which?" says less than what was known before.
+            return ""
+        items = before if refers_back(question) else []
         named = (_BULLET.sub("", _short(item)) for item in items)
         about = f" ({'; '.join(named)})" if items else ""
         return f"{ASK_USER}: {resolve_numbers(said, question)}{about}"

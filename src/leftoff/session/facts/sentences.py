@@ -190,6 +190,22 @@ def find_question(text: str) -> str:
     return next((_cut(each) for each in reversed(last) if each.endswith("?")), "")
 
 
+_ASKS_WHAT = frozenset("which what where who how".split())
+# What such a question consists of if it is about nothing in particular.
+_MEANS_NOTHING = frozenset(
+    "one ones do does did you i we me my your it that this these those the a an to with on at from "
+    "for of in is are can could shall should would will want wants like mean refer referring help "
+    "next first now please exactly continue go keep going carry pick up left off resume work start "
+    "task thing part file step".split()
+)
+
+
+def asks_nothing_particular(question: str) -> bool:
+    """Return whether a question names nothing that it is about: "Which file do you mean?"."""
+    words = {*re.findall(r"\w+", question.casefold())}
+    return bool(words & _ASKS_WHAT) and words <= _ASKS_WHAT | _MEANS_NOTHING
+
+
 def list_items_before(text: str, question: str) -> list[str]:
     """Return the items of the list right before a question; "Shall I do these?" is about them."""
     parts = _split_prose(text)
