@@ -19,6 +19,7 @@ def test_after_compact_the_next_request_carries_the_next_action(
     assert SUMMARY in seen
     assert TASK in seen
     assert NEXT in seen
+    assert "\ncompactions  1\n" in user.ok("stats")
 
 
 def test_compaction_saves_a_checkpoint_first(bench: Bench, user: User) -> None:

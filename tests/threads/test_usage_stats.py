@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from leftoff.checkpoint import ContextUse
+from leftoff.session import records
 from leftoff.store import Store
 from leftoff.threads.usage_stats import read_stats
 from stores import Clock, draft
@@ -55,6 +56,18 @@ def test_context_use_is_the_peak_of_each_session(saved: Store) -> None:
     assert found.peaks == {"below 60 %": 1, "60 to 70 %": 0, "70 to 90 %": 0, "90 % and more": 1}
     assert found.context_by_day[-1] == 95.0
     assert found.compactions == 1
+
+
+def test_a_compaction_counts_once_also_if_nothing_was_saved_before_it(saved: Store) -> None:
+    for session, memory in (
+        ("s1", b'{"state":{"compactions":2}}'),
+        ("s2", b'{"state":{"compactions":1}}'),
+        ("s3", b'{"state":"odd"}'),
+    ):
+        record = records.SessionRecord(agent="claude", session_id=session)
+        records.keep(saved, msgspec.structs.replace(record, memory=msgspec.Raw(memory)))
+
+    assert read_stats(saved, days=30).compactions == 3
 
 
 def test_what_is_older_or_undone_does_not_count(saved: Store, clock: Clock) -> None:

@@ -39,7 +39,8 @@ def stats(app: App, days: int) -> None:
     It counts the saves in this project's store. Times are lower bounds: a pause of more than 30
     minutes does not count. "Kept automatically" is the time of sessions that you never saved by
     hand: without automatic saves, it would have been lost. "Recovered" is the part of that time in
-    sessions that died. Compactions count if a hook saw them.
+    sessions that died. Compactions count if a hook or the transcript
+    shows them.
     """
     count = len(app.store.index().newest(_MOST_COUNTED))
     with show_progress(app.out, "Reading checkpoints", count) as advance:

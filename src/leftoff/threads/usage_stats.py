@@ -50,7 +50,7 @@ class Stats(msgspec.Struct, frozen=True, kw_only=True):
     peaks: dict[str, int]
     """The sessions, by how full their context got."""
     compactions: int
-    """How many compactions hooks saw."""
+    """How many compactions hooks saw, or transcripts hold."""
     automatic: TimeKept
     """Sessions that only automatic saves kept."""
     recovered: TimeKept
@@ -75,6 +75,19 @@ class _SessionSeen(msgspec.Struct, kw_only=True):
     triggers: set[str]
     peak: float | None = None
     compactions: int = 0
+
+
+class _State(msgspec.Struct, frozen=True):
+    compactions: int = 0
+
+
+class _Transcript(msgspec.Struct, frozen=True):
+    """The part of what was read of a transcript that is counted here."""
+
+    state: _State = _State()
+
+
+_transcript_decoder = msgspec.json.Decoder(_Transcript)
 
 
 def read_stats(store: Store, *, days: int, on_checkpoint: OnCheckpoint | None = None) -> Stats:
@@ -144,8 +157,17 @@ def _group_sessions(
     for (agent, session_id), seen in found.items():
         record = records.load(store, agent, session_id)
         seen.moments += [each for each in (record.begun_at, record.seen_at) if each is not None]
-        seen.compactions = max(seen.compactions, record.compactions)
+        # A hook saves nothing before a compaction if nothing has changed since the last save.
+        seen.compactions = max(seen.compactions, record.compactions, _count_compactions(record))
     return list(found.values())
+
+
+def _count_compactions(record: records.SessionRecord) -> int:
+    """Return how many compactions a session's transcript had when it was last read."""
+    try:
+        return _transcript_decoder.decode(record.memory).state.compactions
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return 0
 
 
 def _add_time(sessions: Iterable[_SessionSeen]) -> TimeKept:
