@@ -50,6 +50,29 @@ def test_the_store_of_a_folder_that_is_gone_is_named_and_moved(plain: Path, cli:
     assert "import --from-store" not in cli.ok("list").err
 
 
+@pytest.mark.parametrize("has_own", [False, True])
+def test_what_is_moved_becomes_private(
+    plain: Path, cli: Cli, tmp_path: Path, *, has_own: bool
+) -> None:
+    if has_own:
+        save(cli, "two")
+    store = find_project(plain).store
+    outside = tmp_path / "outside"
+    outside.touch(mode=0o644)
+    (store / "link").symlink_to(outside)
+    for path in (store, *store.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o755)
+
+    cli.ok("import", "--from-store", str(store))
+
+    moved = find_project(Path.cwd()).store
+    found = [path for path in (moved, *moved.rglob("*")) if not path.is_symlink()]
+    assert {f"{path.stat().st_mode & 0o777:o}" for path in found if path.is_file()} == {"600"}
+    assert {f"{path.stat().st_mode & 0o777:o}" for path in found if path.is_dir()} == {"700"}
+    assert outside.stat().st_mode & 0o777 == 0o644
+
+
 def test_moving_into_a_project_with_checkpoints_keeps_both(plain: Path, cli: Cli) -> None:
     save(cli, "two")
     store = find_project(plain).store

@@ -229,6 +229,22 @@ def again(native: Native) -> Checkpoint:
     return from_plain({**fields, **given}, Checkpoint)
 
 
+@pytest.mark.parametrize("id_", ["x; touch pwned", "$(touch pwned)", "--model", "a\nb", "`b`", "é"])
+def test_no_session_id_becomes_a_command_or_an_option(id_: str) -> None:
+    checkpoint = Checkpoint(
+        schema=1,
+        id="20261115T120000000Z-00000000",
+        saved_at=datetime(2026, 11, 15, tzinfo=UTC),
+        trigger="manual",
+        agent="claude",
+        session_id=id_,
+    )
+
+    assert "claude --resume" not in quoin_layout.render(checkpoint)
+    plain = msgspec.structs.replace(checkpoint, session_id="6f0c1d3e-1111")
+    assert "claude --resume 6f0c1d3e-1111\n" in quoin_layout.render(plain)
+
+
 @pytest.mark.slow("tries many examples")
 @pytest.mark.accept(162)
 @given(checkpoints(), st.booleans())

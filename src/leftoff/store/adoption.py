@@ -142,6 +142,9 @@ def claim_store(earlier: Area, store: Area) -> None:
         return
     with alone(earlier) as is_alone, contextlib.suppress(OSError):
         if is_alone:
+            # A copy or an archive may have brought other modes. Changed before the rename, because
+            # nobody would do it after a kill.
+            disk.make_private(earlier.root)
             earlier.root.rename(store.root)
             disk.sync_folder(store.root.parent)
             disk.sync_folder(earlier.root.parent)

@@ -29,6 +29,7 @@ __all__ = [
     "is_regular_file",
     "lock",
     "make_folder",
+    "make_private",
     "name_file",
     "read",
     "read_from",
@@ -418,6 +419,21 @@ def make_folder(folder: Path) -> None:
         if not folder.is_dir():
             raise
     sync_folder(folder.parent)
+
+
+def make_private(root: Path) -> None:
+    """Let only the user access a folder and everything in it; skip links and what is not a file."""
+    for path in (root, *root.rglob("*")):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY | _SAFE)
+            try:
+                found = os.fstat(descriptor)
+                if stat.S_ISDIR(found.st_mode):
+                    os.fchmod(descriptor, 0o700)
+                elif is_regular_file(found):
+                    os.fchmod(descriptor, 0o600)
+            finally:
+                os.close(descriptor)
 
 
 def is_own_folder(folder: Path) -> bool:

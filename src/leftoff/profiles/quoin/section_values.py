@@ -364,6 +364,7 @@ def _fits_one_line(what: str, why: str) -> bool:
 # The session
 
 LINK = ("Agent", "Resume command", "JSONL path", "Read up to")
+_PLAIN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+=-]*")
 
 
 def read_link(lines: Lines) -> Plain:
@@ -381,8 +382,9 @@ def read_link(lines: Lines) -> Plain:
 def write_link(checkpoint: Checkpoint) -> str | None:
     """Write how to find the session; None if that is unknown."""
     lines = [f"- Agent: {_quote(checkpoint.agent)}"] if checkpoint.agent else []
-    if checkpoint.agent == "claude" and checkpoint.session_id:
-        lines.append(f"- Resume command: claude --resume {_quote(checkpoint.session_id)}")
+    # People and agents run this command, so the id must be a plain word and not an option.
+    if checkpoint.agent == "claude" and _PLAIN_ID.fullmatch(checkpoint.session_id or ""):
+        lines.append(f"- Resume command: claude --resume {checkpoint.session_id}")
     if checkpoint.transcript:
         lines.append(f"- JSONL path: {_quote(checkpoint.transcript.path)}")
         lines.append(f"- Read up to: {checkpoint.transcript.offset}")
