@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,26 +60,36 @@ BROKEN = {
 }
 
 
-class Found(Exception):
-    """The torture has found what was broken, so the rest need not be tried."""
+def end_when_found(expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """End each part when it has found what was broken; the rest need not be tried."""
+    reports = crew.Crew.reports
+
+    def reports_until_found(workers: crew.Crew) -> Iterator[torture.TortureReport]:
+        for report in reports(workers):
+            yield report
+            if any(expected in each.what for each in [*report.lost, *report.broken]):
+                return
+
+    monkeypatch.setattr(crew.Crew, "reports", reports_until_found)
 
 
 @pytest.mark.parametrize("how", BROKEN)
-def test_what_is_broken_on_purpose_is_found(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_broken_on_purpose_is_found(
+    cli: Cli, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     part, expected = BROKEN[how]
     if part == "cuts" and shutil.which("cc") is None:
         pytest.skip("power cuts need a C compiler")
     monkeypatch.setattr(crew, "WORKER", (sys.executable, broken.__file__, how))
-    found: list[str] = []
-
-    def stop_if_found(report: torture.TortureReport) -> None:
-        found[:] = [each.what for each in [*report.lost, *report.broken]]
-        if any(expected in what for what in found):
-            raise Found
+    end_when_found(expected, monkeypatch)
 
     rounds = 1 if part in {"faults", "files", "load"} else 2
-    with pytest.raises(Found):
-        torture.run(torture.TorturePlan(parts=[part], seed=1, rounds=rounds), stop_if_found)
+    code, answer = tortured(cli, "--only", part, "--rounds", str(rounds))
+
+    (report,) = answer["reports"]
+    found = [each["what"] for each in [*report["lost"], *report["broken"]]]
+    assert code == 1
+    assert any(expected in what for what in found), found
     assert not any("the torture itself failed: T" in what for what in found), found
 
 
