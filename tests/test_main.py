@@ -90,6 +90,42 @@ def test_a_reader_that_has_gone_is_not_an_error(repo: Repo) -> None:
     assert find_mark(repo).read_text() == "done"
 
 
+# Runs the command again and again; each run is interrupted when it loads another module.
+_INTERRUPTS = """
+import os, signal, sys
+def run(left):
+    with open("err", "wb") as file:
+        os.dup2(file.fileno(), 2)
+    def count(event, words):
+        nonlocal left
+        if event == "import" and "leftoff.__main__" in sys.modules:
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGINT)
+    sys.addaudithook(count)
+    from leftoff.__main__ import main
+    sys.exit(main())
+for number in [*range(1, 9), *range(10, 150, 20)]:
+    if not (child := os.fork()):
+        run(number)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print(number, code, open("err").read().strip(), flush=True)
+"""
+
+
+def test_an_interrupt_while_the_command_loads_shows_no_traceback(repo: Repo) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTS, "list"],
+        cwd=repo.folder, env=with_our_path(), capture_output=True, text=True, check=True,
+        timeout=300,
+    )  # fmt: skip
+
+    ends = [line.split(" ", 1)[1] for line in done.stdout.splitlines() if line[:1].isdigit()]
+    assert len(ends) == 15
+    said = "130 Interrupted; nothing was changed.", "130 Interrupted; nothing more was changed."
+    assert {*ends} <= {*said}
+
+
 _THREAD = """
 import threading
 def outlive():

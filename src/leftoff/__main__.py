@@ -1,23 +1,46 @@
 """Run the command `leftoff`."""
 
-import atexit
-import gc
 import os
-import sys
-import time
+from _signal import (  # type: ignore[import-not-found] # `signal` takes 1 ms to load
+    SIG_IGN,
+    SIGINT,
+    default_int_handler,
+    getsignal,
+    signal,
+)
 
-from leftoff import DISTRIBUTION, __version__
+_EXIT_INTERRUPTED = 130
+
+
+def _leave(*_: object) -> None:
+    """End a command that is still loading, without a traceback.
+
+    An exception would have to pass C code that defines classes, and msgspec's can crash then.
+    """
+    os.write(2, b"Interrupted; nothing was changed.\n")
+    os._exit(_EXIT_INTERRUPTED)
+
+
+# A program that ignores Ctrl-C, such as nohup, lets its children ignore it too.
+if getsignal(SIGINT) is default_int_handler:
+    signal(SIGINT, _leave)
+
+import atexit  # noqa: E402 - an interrupt may come before
+import gc  # noqa: E402 - same
+import sys  # noqa: E402 - same
+import time  # noqa: E402 - same
+
+from leftoff import DISTRIBUTION, __version__  # noqa: E402 - same
 
 
 def main() -> None:
-    """Run the command line, and exit cleanly if it is interrupted while loading."""
+    """Run the command line, and exit cleanly if it is interrupted."""
     try:
         code = _run()
     except KeyboardInterrupt:
-        from leftoff.errors import EXIT_INTERRUPTED  # noqa: PLC0415 - 7 ms, see _run
-
+        signal(SIGINT, SIG_IGN)
         sys.stderr.write("Interrupted; nothing was changed.\n")
-        code = EXIT_INTERRUPTED
+        code = _EXIT_INTERRUPTED
     if code:
         sys.exit(code)
 
@@ -44,6 +67,8 @@ def _run() -> int:
     if sys.argv[1:] == ["mcp"] and not (sys.stdin and sys.stdin.isatty()):
         from leftoff.mcp import methods  # noqa: PLC0415 - 11 ms, for the MCP server alone
 
+        if getsignal(SIGINT) is _leave:
+            signal(SIGINT, default_int_handler)
         return methods.serve()
     # What is loaded lives until the end. To look for garbage in it takes 6 % of a listing's time.
     gc.disable()
@@ -81,6 +106,8 @@ def _end(code: int) -> None:
     threading = sys.modules.get("threading")
     if run_exit_functions is None or (threading and threading.active_count() > 1):
         return
+    # The work is done, so an interrupt has nothing left to stop.
+    signal(SIGINT, SIG_IGN)
     run_exit_functions()
     try:
         for stream in (sys.stdout, sys.stderr):

@@ -4,6 +4,7 @@ import contextlib
 import gc
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
@@ -140,10 +141,13 @@ def leftoff(context: click.Context) -> None:
 def _import_command(found: CommandHelp) -> click.Command:
     stem = found.name.replace("-", "_")
     module = importlib.import_module(f"leftoff.cli.{found.module or stem}")
-    # Loading is over; see `__main__`. From now on the collector skips what was loaded.
+    # Loading is over; see `__main__`. From now on the collector skips what was loaded, and Ctrl-C
+    # raises an exception, so that the command can clean up.
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
+        if signal.getsignal(signal.SIGINT) not in {signal.SIG_IGN, signal.SIG_DFL}:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
     command: click.Command = getattr(module, found.attribute or stem)
     return command
 
