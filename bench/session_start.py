@@ -138,8 +138,8 @@ class _Backlog:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(int(process), signal.SIGKILL)
             time.sleep(0.005)
-        for name in ("settling", "trying"):
-            (self.here.state / name).unlink(missing_ok=True)
+        for mark in (*self.here.state.glob("settling.*"), self.here.state / "trying"):
+            mark.unlink(missing_ok=True)
 
     def _keep_all(self) -> None:
         spool = self.here.state / "spool"

@@ -191,7 +191,8 @@ def _wait_for_settle(world: Stage) -> None:
     state = world.home / ".local/state/leftoff"
     for event in list((state / "spool").iterdir()):
         _wait(event, is_there=False)
-    _wait(state / "settling", is_there=False)
+    for mark in list(state.glob("settling.*")):
+        _wait(mark, is_there=False)
 
 
 def _wait(path: Path, *, is_there: bool) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from cli.runs import Cli, Result
 from gitrepo import Repo
-from leftoff.hooks import trouble
+from leftoff.hooks import lease, trouble
 from leftoff.wiring.agent_wirings import WIRINGS
 from stores import contents
 
@@ -198,19 +198,17 @@ def test_events_that_wait_are_settled_and_reported(cli: Cli, state: Path) -> Non
     letter.write_text("{}", encoding="utf-8")
     letter.chmod(0o600)
     os.utime(letter, (time.time() - 7200, time.time() - 7200))
-    (state / "settling").write_text("", encoding="utf-8")
-    (state / "settling").chmod(0o600)
+    (state / "settling.4194305.-.0").touch(mode=0o600)
 
     result = cli("doctor", "--json")
     assert "1 event waited too long (oldest: 2h ago)" in found(result, "warning")["spool"]["what"]
     assert not letter.exists()
-    assert not (state / "settling").exists()
+    assert lease.list_marks(str(state)) == []
     assert "spool" in found(cli("doctor", "--json"), "ok")
 
 
 def test_a_mark_of_a_dead_settle_is_removed_and_reported(cli: Cli, state: Path) -> None:
-    (state / "settling").write_text("4194305\n", encoding="utf-8")
-    (state / "settling").chmod(0o600)
+    (state / "settling.4194305.-.0").touch(mode=0o600)
 
     assert "left its mark" in found(cli("doctor", "--json"), "warning")["spool"]["what"]
     assert "spool" not in found(cli("doctor", "--json"), "warning")
@@ -233,12 +231,12 @@ def test_troubles_and_events_set_aside_are_reported_until_they_are_cleared(
 def test_a_check_that_the_system_refuses_is_a_finding_and_the_others_go_on(
     cli: Cli, state: Path
 ) -> None:
-    (state / "settling").mkdir()
+    (state / "trying").mkdir()
 
     result = cli("doctor", "--json")
 
     assert result.code == 1
-    assert "settling is not a regular file" in found(result, "broken")["state"]["what"]
+    assert "trying is not a regular file" in found(result, "broken")["state"]["what"]
     assert {"space", "round trip"} <= set(found(result, "ok"))
 
 

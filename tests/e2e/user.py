@@ -96,7 +96,7 @@ class User:
         state = self.bench.state
 
         def is_settled() -> bool:
-            return not (state / "settling").exists() and not self._spool()
+            return not any(state.glob("settling.*")) and not self._spool()
 
         until(is_settled, lambda: f"settle; still there: {self._spool()}")
 

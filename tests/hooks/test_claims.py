@@ -113,11 +113,11 @@ def test_a_fifo_in_the_place_of_a_claim_stops_nobody(state: Path) -> None:
 
 def test_claims_are_forgotten_and_nothing_else(state: Path) -> None:
     lease.make_claim(str(state))
-    (state / "settling").touch()
+    (state / "settling.1.-.0").touch()
 
     lease.forget_claims(str(state))
 
-    assert [path.name for path in state.iterdir()] == ["settling"]
+    assert [path.name for path in state.iterdir()] == ["settling.1.-.0"]
 
 
 def test_where_no_claim_can_be_written_the_process_goes_on(state: Path) -> None:

@@ -444,6 +444,19 @@ def test_a_python_that_is_gone_does_no_harm(box: Letterbox) -> None:
         assert is_harmless(box.fire(event, b"{}")), event
 
 
+def test_a_session_start_removes_a_name_of_the_python_without_an_end(box: Letterbox) -> None:
+    box.state.mkdir(parents=True, exist_ok=True)
+    with (box.state / "python").open("wb") as file:
+        file.truncate(1 << 40)
+    (box.root / "leftoff").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    (box.root / "leftoff").chmod(0o755)
+    box.env["PATH"] = f"{box.root}:{box.env['PATH']}"
+
+    assert box.fire("SessionStart", b"{}").returncode == 0
+
+    assert not (box.state / "python").exists()
+
+
 def test_a_python_without_leftoff_does_no_harm(box: Letterbox, tmp_path: Path) -> None:
     fake = tmp_path / "fake-python"
     fake.write_text("#!/bin/sh\necho 'No module named leftoff' >&2\nexit 1\n", encoding="utf-8")

@@ -70,8 +70,7 @@ def _is_at(state: Path, name: str) -> bool:
 
 
 def _pids(state: Path) -> list[int]:
-    mark = lease.words_of(f"{state}/settling")
-    return [int(word) for word in (*mark[:1], *mark[2:3]) if lease.is_pid(word)]
+    return [pid for mark in lease.list_marks(str(state)) for pid in lease.pids_of(mark)]
 
 
 def test_others_do_not_wait_behind_an_event_that_takes_too_long(
@@ -86,7 +85,7 @@ def test_others_do_not_wait_behind_an_event_that_takes_too_long(
     (left,) = spool.list_letters(state)
     assert (left.failures, left.deaths) == (1, 0)
     assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
-    assert not (state / "settling").exists()
+    assert lease.list_marks(str(state)) == []
     assert not (state / "trying").exists()
     del endless
 
@@ -126,8 +125,9 @@ def test_a_settle_that_was_stopped_is_killed_by_the_next_and_its_event_tried_las
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         # As some seconds later.
-        lease_over = f"{pids[0]} {(lease.now() or 0) - 1} {pids[1]}\n"
-        (state / "settling").write_text(lease_over, encoding="ascii")
+        (mark,) = lease.list_marks(str(state))
+        lease_over = f"settling.{pids[0]}.{(lease.now() or 0) - 1}.{pids[1]}"
+        (state / mark).rename(state / lease_over)
         talk.ask("Add a login form")
         talk.edit("app.py")
         talk.post("SessionEnd", reason="other")

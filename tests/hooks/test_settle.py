@@ -1,6 +1,8 @@
 """Settle loses no event, runs once at a time, and no bad event stops the others."""
 
 import contextlib
+import errno
+import fcntl
 import json
 import os
 import shutil
@@ -22,7 +24,7 @@ from talk import Talk
 
 def is_settled() -> bool:
     state = context.state_folder()
-    return not spool.list_letters(state) and not (state / "settling").exists()
+    return not spool.list_letters(state) and not lease.list_marks(str(state))
 
 
 def drop_letter(talk: Talk, event: str, **fields: object) -> subprocess.Popen[bytes]:
@@ -104,7 +106,7 @@ def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: S
     data = json.dumps(talk.payload("SessionEnd", reason="other")).encode()
     path = spool.keep(state, "claude", "SessionEnd", data[:20]).path
     process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
-    until((state / "settling").exists, "a settle at work")
+    until(lambda: lease.list_marks(str(state)), "a settle at work")
 
     with path.open("ab") as file:
         file.write(data[20:])
@@ -149,10 +151,32 @@ def test_an_event_that_comes_while_a_settle_is_at_work_is_left_to_it(talk: Talk)
     state = context.state_folder()
     talk.post("Stop")
     with settle._hold_lock(str(state), lambda: False):  # noqa: SLF001
-        (state / "settling").write_text(f"{os.getpid()}\n", encoding="ascii")
+        lease.SettleMark(str(state)).hold(0)
         settle.leave_or_run(str(state))
 
     assert len(spool.list_letters(state)) == 1
+
+
+def test_a_state_folder_without_locks_keeps_no_event_waiting(
+    talk: Talk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = context.state_folder()
+    talk.ask("Add a login form")
+    talk.edit("app.py")
+    talk.post("SessionEnd", reason="other")
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    other = lease.SettleMark(str(state))
+    other.hold(0)
+    assert not settle.run(state)
+    other.remove()
+    assert settle.run(state)
+
+    assert spool.list_letters(state) == []
+    assert len(store.index().newest(9)) == 1
 
 
 def _has_open(process: subprocess.Popen[bytes], path: Path) -> bool:
@@ -194,7 +218,7 @@ def test_what_a_killed_settle_left_is_settled_by_the_next(talk: Talk, store: Sto
     talk.ask("Add a login form")
     talk.edit("app.py")
     talk.post("SessionEnd", reason="other")
-    (state / "settling").write_text("999999\n", encoding="ascii")
+    (state / "settling.999999.-.0").touch()
     install_python()
 
     drop_letter(talk, "Notification", notification_type="other").communicate()
@@ -279,9 +303,10 @@ def test_a_settle_killed_in_the_middle_of_a_session_settles_all_of_it_again(
     for left in (waiting - 1, waiting // 2, 1):
         process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
         until(lambda left=left: len(spool.list_letters(state)) <= left, "some to be settled")  # type: ignore[misc]
-        for word in lease.words_of(f"{state}/settling")[2:3]:
+        workers = [pid for mark in lease.list_marks(str(state)) for pid in lease.pids_of(mark)[1:]]
+        for worker in workers:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(word), signal.SIGKILL) if int(word) else None
+                os.kill(worker, signal.SIGKILL)
         process.wait()
     assert settle.run(state, wait_seconds=120)
 

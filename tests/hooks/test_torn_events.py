@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from e2e.waiting import until
 from hooks.letterboxes import BOXES, DISTINCT, Letterbox, install_python
 from leftoff import context
-from leftoff.hooks import settle, spool, torn_events, trouble
+from leftoff.hooks import lease, settle, spool, torn_events, trouble
 from leftoff.store import Store
 from talk import Talk
 
@@ -170,7 +170,7 @@ def test_an_event_whose_hook_dies_while_it_writes_is_settled_without_another_com
     hook.stdin.flush()
     until(lambda: any(path.stat().st_size for path in spooled(state)), "the first half")
     # Settle was started in the hook's own group, and leaves it before it makes its mark.
-    until((state / "settling").exists, "settle to begin")
+    until(lambda: lease.list_marks(str(state)), "settle to begin")
 
     os.killpg(hook.pid, signal.SIGKILL)
     hook.communicate()

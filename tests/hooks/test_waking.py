@@ -118,7 +118,7 @@ def test_a_claim_without_a_pid_holds_in_the_next_slot(box: Letterbox) -> None:
 
 
 def test_a_settle_that_holds_its_lease_is_left_to_its_work(box: Letterbox, woken: Woken) -> None:
-    lease.hold(lease.LeaseMark(f"{box.state}/settling"), 0)
+    lease.SettleMark(str(box.state)).hold(0)
 
     box.fire("Stop", b"{}")
 
@@ -136,43 +136,50 @@ def _write(path: Path, text: str) -> None:
 
 
 def _live_pid(state: Path) -> None:
-    _write(state / "settling", f"{os.getpid()}\n")
+    _write(state / f"settling.{os.getpid()}", "")
     for path in _claims(state):
         _write(path, f"{os.getpid()}\n")
 
 
 def _old_lease(state: Path) -> None:
-    _write(state / "settling", f"{os.getpid()} {(lease.now() or 9) - 1} 0\n")
+    _write(state / f"settling.{os.getpid()}.{(lease.now() or 9) - 1}.0", "")
 
 
 def _endless_lease(state: Path) -> None:
-    _write(state / "settling", f"{os.getpid()} 99999999999999999999999 0\n")
+    _write(state / f"settling.{os.getpid()}.99999999999999999999999.0", "")
 
 
 def _everybody(state: Path) -> None:
-    _write(state / "settling", f"-1 {(lease.now() or 0) + 5} 0\n")
+    _write(state / f"settling.-1.{(lease.now() or 0) + 5}.0", "")
 
 
 def _no_text(state: Path) -> None:
-    (state / "settling").write_bytes(bytes(range(256)))
+    _write(Path(f"{state}/settling.\udcff \n$(touch x)`.*"), "")
+
+
+def _empty(state: Path) -> None:
+    _write(state / "settling.", "")
 
 
 def _fifo(state: Path) -> None:
     os.mkfifo(state / "settling")
+    os.mkfifo(state / f"settling.{os.getpid()}.0.0")
 
 
 def _folder(state: Path) -> None:
     (state / "settling").mkdir()
+    (state / f"settling.{os.getpid()}.0.0").mkdir()
 
 
-def _link(state: Path) -> None:
-    _write(state / "elsewhere", f"{os.getpid()} {(lease.now() or 0) + 9}\n")
-    (state / "settling").symlink_to(state / "elsewhere")
+def _huge(state: Path) -> None:
+    for name in ("settling", f"settling.{os.getpid()}.0.0"):
+        with (state / name).open("wb") as file:
+            file.truncate(1 << 40)
 
 
 @pytest.mark.parametrize(
     "plant",
-    [_live_pid, _old_lease, _endless_lease, _everybody, _no_text, _fifo, _folder, _link],
+    [_live_pid, _old_lease, _endless_lease, _everybody, _no_text, _empty, _fifo, _folder, _huge],
 )
 def test_a_mark_that_nobody_holds_keeps_no_event_waiting(
     box: Letterbox, woken: Woken, plant: object

@@ -17,10 +17,22 @@ def _link(path: Path) -> None:
     path.symlink_to("/tmp")
 
 
+def test_a_damaged_name_of_the_python_is_told() -> None:
+    state = context.state_folder()
+    state.mkdir(parents=True)
+    with (state / "python").open("wb") as file:
+        file.truncate(1 << 40)
+
+    (found,) = inspect_spool.check_places(World(places=find_places(read_environment())))
+
+    assert found.level == "broken"
+    assert f"{state / 'python'} is too large" in found.what
+
+
 @pytest.mark.parametrize("plant", [os.mkfifo, _link], ids=["a FIFO", "a link"])
 @pytest.mark.parametrize(
     "name",
-    ["spool", "poison", "ready", "python", "settling", "trouble.jsonl", "key", "locks", "allowed"],
+    ["spool", "poison", "ready", "python", "trouble.jsonl", "key", "locks", "allowed"],
 )
 def test_what_was_planted_there_is_reported(name: str, plant: Callable[[Path], None]) -> None:
     state = context.state_folder()

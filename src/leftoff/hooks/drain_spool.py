@@ -39,7 +39,7 @@ Kept = tuple[spool.Letter, HookEvent]
 
 def drain(state: str, *, seconds: float | None = None, with_tried: bool = True) -> None:
     """Process the events in the spool; one that exceeds the time limit ends this process."""
-    drainer = _Drain(Path(state), seconds, lease.LeaseMark(f"{state}/trying"))
+    drainer = _Drain(Path(state), seconds, lease.EventMark(f"{state}/trying"))
     try:
         letters = [each for each in spool.list_letters(Path(state)) if with_tried or each.is_new]
         while letters:
@@ -75,7 +75,7 @@ class _Drain:
     """One pass over the spool, with the projects it has opened."""
 
     def __init__(
-        self, state: Path, seconds: float | None, trying: lease.LeaseMark | None = None
+        self, state: Path, seconds: float | None, trying: lease.EventMark | None = None
     ) -> None:
         """With a mark, this is settle, which names the current event there and locks sessions."""
         self._state = state

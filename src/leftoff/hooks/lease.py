@@ -1,10 +1,11 @@
 """Decide which process settles: its lease, the claim to be the next one, and locks on sessions.
 
-There are two small files beside the spool. `settling` holds "PID UNTIL WORKER": the letterbox
+There are two marks beside the spool. `settling.PID.UNTIL.WORKER` is an empty file: the letterbox
 starts no settle while that process runs and UNTIL, in seconds since boot, is in the future. A pid
-alone is not enough, because another program or container may have it by now. `trying` names the
-event being processed. It is written before the event is touched, so the next settle knows which
-event killed the last one.
+alone is not enough, because another program or container may have it by now. The name says it all,
+because a shell cannot limit how much it reads from a file. `trying` names the event being
+processed. It is written before the event is touched, so the next settle knows which event killed
+the last one.
 
 Every settle loads this module before it holds the lock, so it imports only light modules.
 """
@@ -20,13 +21,42 @@ SECONDS = 10
 """How long a lease lasts; a running settle renews it every second."""
 TRIED = "~"
 """Separates the name of an event from its tries: failures, and deaths of settle."""
+_MARK = "settling."
 _CLOCK = "/proc/uptime"
 # One write replaces the whole line, padded so that no part of the previous one remains.
 _WIDTH = 300
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-class LeaseMark:
+class SettleMark:
+    """Shows which process settles. It must hold the lock, so any other mark is of a dead one."""
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+        # Version 0.1 wrote a file without a suffix.
+        for name in (_MARK[:-1], *list_marks(state)):
+            _remove_mark(f"{state}/{name}")
+        self._path = ""
+
+    def hold(self, worker: int) -> None:
+        """Renew the lease of this process and its worker."""
+        at = now()
+        until = at + SECONDS if at is not None else "-"
+        path = f"{self._state}/{_MARK}{os.getpid()}.{until}.{worker}"
+        # A full disk must not keep events waiting; at worst, others try to settle too.
+        with contextlib.suppress(OSError):
+            try:
+                os.rename(self._path, path)  # noqa: PTH104 - pathlib is slow to load
+            except FileNotFoundError:
+                os.close(open_own(path, os.O_WRONLY | os.O_CREAT))
+            self._path = path
+
+    def remove(self) -> None:
+        """Give up the lease; somebody may have removed the mark already."""
+        _remove_mark(self._path)
+
+
+class EventMark:
     """A file with one line that is replaced in place."""
 
     def __init__(self, path: str) -> None:
@@ -54,13 +84,7 @@ def now() -> int | None:
         return None
 
 
-def hold(mark: LeaseMark, worker: int) -> None:
-    """Renew the lease of this process and its worker."""
-    at = now()
-    mark.write(os.getpid(), at + SECONDS if at is not None else "-", worker)
-
-
-def try_event(mark: LeaseMark, name: str) -> None:
+def try_event(mark: EventMark, name: str) -> None:
     """Record which event is processed next, and since when."""
     mark.write(name, int(time.time()))
 
@@ -100,13 +124,37 @@ def words_of(path: str) -> list[str]:
         os.close(descriptor)
 
 
+def list_marks(state: str) -> list[str]:
+    """Return the names of the marks of processes that settle, or did; usually one or none."""
+    try:
+        found = os.listdir(state)  # noqa: PTH208 - pathlib is slow to load
+    except OSError:
+        return []
+    return sorted(name for name in found if name.startswith(_MARK))
+
+
+def pids_of(mark: str) -> list[int]:
+    """Return the processes that a mark names: the supervisor, and its worker if there is one."""
+    words = mark.removeprefix(_MARK).split(".")
+    return [int(word) for word in (*words[:1], *words[2:3]) if is_pid(word)]
+
+
 def is_held(state: str) -> bool:
     """Return whether a settle holds the lease, as the letterbox sees it."""
-    words = words_of(f"{state}/settling")
-    if not words or not is_pid(words[0]) or not is_there(int(words[0])):
+    return any(map(_is_valid, list_marks(state)))
+
+
+def _is_valid(mark: str) -> bool:
+    pid, _, rest = mark.removeprefix(_MARK).partition(".")
+    if not is_pid(pid) or not is_there(int(pid)):
         return False
-    at, until = now(), words[1] if len(words) > 1 else ""
+    at, until = now(), rest.partition(".")[0]
     return at is None or (until.isdecimal() and at < int(until) <= at + SECONDS)
+
+
+def _remove_mark(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)  # noqa: PTH108 - pathlib is slow to load
 
 
 def is_pid(word: str) -> bool:

@@ -48,6 +48,8 @@ if [ -n "${LEFTOFF_DISABLED_HOOKS-}" ]; then
   esac
   case ",$LEFTOFF_DISABLED_HOOKS," in *[,\ ]"$kind"[,\ ]*) exit 0 ;; esac
 fi
+# A shell cannot limit how much it reads. No path is so long, so this file is damaged.
+[ "$name" != SessionStart ] || find "$state/python" -type f -size +64 -exec rm {} + 2>/dev/null
 # The first line names the Python, the second a file of the package. Links and FIFOs are ignored.
 python= package=
 if [ -f "$state/python" ] && [ ! -L "$state/python" ]; then
@@ -153,13 +155,16 @@ is_alive() {
 wake_settle() {
   now=
   read -r now 2>/dev/null </proc/uptime && now=${now%%.*}
-  if [ -f "$state/settling" ] && [ ! -L "$state/settling" ]; then
-    read -r pid until rest <"$state/settling"
+  # The name of the mark is its content: a shell cannot limit how much it reads from a file.
+  for mark in "$state/settling."*; do
+    mark=${mark##*/settling.}
+    pid=${mark%%.*} until=${mark#*.}
+    until=${until%%.*}
     if is_alive "$pid"; then
       [ -n "$now" ] || return
       [ "$until" -gt "$now" ] && [ "$until" -le $((now + 10)) ] && return
     fi
-  fi 2>/dev/null
+  done 2>/dev/null
   # Of many events at once, only one starts settle: the first in a slot of five seconds, or the
   # first after that settle has died. A claim from the slot before is still valid.
   claim=

@@ -54,7 +54,7 @@ def leave_or_run(state: str, seconds: float = EVENT_SECONDS) -> None:
 
     The lock is held until this process ends, so that no other settle starts a worker before.
     """
-    if _is_locked(_open_lock(state), _Patience(state).is_worth_waiting):
+    if _is_locked(_open_lock(state), state, _Patience(state).is_worth_waiting):
         _supervise(state, seconds)
 
 
@@ -130,27 +130,27 @@ class _Patience:
     def __init__(self, state: str) -> None:
         self._state = state
         self._began = time.monotonic()
-        self._mark: list[str] = []
+        self._marks: list[str] = []
         self._late_since: float | None = None
 
     def is_worth_waiting(self) -> bool:
         """Return whether the lock will be free soon; kill a holder that hangs."""
-        mark = lease.words_of(f"{self._state}/settling")
-        if not mark:
+        marks = lease.list_marks(self._state)
+        if not marks:
             # It may have looked at the spool for the last time before our event came.
             return time.monotonic() - self._began < _ENDING_SECONDS
         if lease.is_held(self._state):
             return False
-        if mark != self._mark or self._late_since is None:
-            self._mark, self._late_since = mark, time.monotonic()
+        if marks != self._marks or self._late_since is None:
+            self._marks, self._late_since = marks, time.monotonic()
         if time.monotonic() - self._late_since < _LATE_SECONDS:
             return True
-        return _kill_settle(mark, self._state) and time.monotonic() - self._began < _ENDING_SECONDS
+        return _kill_settle(marks, self._state) and time.monotonic() - self._began < _ENDING_SECONDS
 
 
-def _kill_settle(mark: list[str], state: str) -> bool:
+def _kill_settle(marks: list[str], state: str) -> bool:
     """Kill a settle that does not renew its lease; return False if no process is surely one."""
-    pids = [int(word) for word in (*mark[:1], *mark[2:3]) if lease.is_pid(word)]
+    pids = [pid for mark in marks for pid in lease.pids_of(mark)]
     found = [pid for pid in pids if pid != os.getpid() and _is_settle(pid, state)]
     for pid in found:
         with contextlib.suppress(OSError):
@@ -172,7 +172,7 @@ def _is_settle(pid: int, state: str) -> bool:
 def _hold_lock(state: str, is_worth_waiting: Callable[[], bool]) -> Iterator[bool]:
     descriptor = _open_lock(state)
     try:
-        yield _is_locked(descriptor, is_worth_waiting)
+        yield _is_locked(descriptor, state, is_worth_waiting)
     finally:
         os.close(descriptor)
 
@@ -182,7 +182,7 @@ def _open_lock(state: str) -> int:
     return lease.open_own(f"{state}/settle.lock", os.O_RDWR | os.O_CREAT)
 
 
-def _is_locked(descriptor: int, is_worth_waiting: Callable[[], bool]) -> bool:
+def _is_locked(descriptor: int, state: str, is_worth_waiting: Callable[[], bool]) -> bool:
     """Acquire the lock as soon as it is free; return False if waiting is not worth it."""
     while True:
         try:
@@ -191,6 +191,9 @@ def _is_locked(descriptor: int, is_worth_waiting: Callable[[], bool]) -> bool:
             if not is_worth_waiting():
                 return False
             time.sleep(_PAUSE_SECONDS)
+        except OSError:
+            # A file system without locks, such as some NFS mounts: only the lease keeps others out.
+            return not lease.is_held(state)
         else:
             return True
 
@@ -213,17 +216,17 @@ def _supervise(state: str, seconds: float) -> None:
             return
 
 
-def _let_work(state: str, seconds: float, mark: lease.LeaseMark, *, with_tried: bool) -> bool:
+def _let_work(state: str, seconds: float, mark: lease.SettleMark, *, with_tried: bool) -> bool:
     """Start a worker and wait for it; return whether it was killed."""
     reader, writer = os.pipe()
     worker = os.fork()
     if worker == 0:
         _drain_and_end(state, seconds, with_tried=with_tried)
     os.close(writer)
-    lease.hold(mark, worker)
+    mark.hold(worker)
     # The pipe becomes readable when the worker ends.
     while not select.select([reader], [], [], 1.0)[0]:
-        lease.hold(mark, worker)
+        mark.hold(worker)
     os.close(reader)
     code = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
     if code < 0:
@@ -253,12 +256,12 @@ def _drain_until_empty(state: str) -> None:
 
 
 @contextlib.contextmanager
-def _hold_mark(state: str) -> Iterator[lease.LeaseMark]:
+def _hold_mark(state: str) -> Iterator[lease.SettleMark]:
     """Show that this process settles; a mark that is still there belongs to a dead one."""
     lease.count_death(state, "k")
-    mark = lease.LeaseMark(f"{state}/settling")
+    mark = lease.SettleMark(state)
     try:
-        lease.hold(mark, 0)
+        mark.hold(0)
         yield mark
     finally:
         # In this order: a hook that sees no mark makes a claim, which must not be removed.

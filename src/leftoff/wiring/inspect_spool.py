@@ -21,7 +21,9 @@ _FOLDERS = (
     "spool", "poison", "ready", "live", "usage", "locks", "folders", "fallback", "projects",
     "allowed", "owed",
 )  # fmt: skip
-_FILES = ("python", "settling", "trying", "settle.lock", "trouble.jsonl", "lost", "full", "key")
+_FILES = ("python", "trying", "settle.lock", "trouble.jsonl", "lost", "full", "key")
+# The session start removes a larger one, and no command needs one so large.
+_MOST_PYTHON_BYTES = 32 * 1024
 
 
 def check_places(world: World) -> Iterator[DoctorFinding]:
@@ -38,6 +40,14 @@ def check_places(world: World) -> Iterator[DoctorFinding]:
             f"{path} is not {what}",
             why="leftoff refuses links and special files there.",
             do=f"Move {path} away.",
+        )
+    path = state / "python"
+    if not strange and disk.is_regular(path) and path.stat().st_size > _MOST_PYTHON_BYTES:
+        yield fault(
+            "state",
+            f"{path} is too large, so it is damaged",
+            why="The hooks hang while they read it.",
+            do=f"Remove {path}, then run `leftoff init`.",
         )
 
 
@@ -157,7 +167,7 @@ def clear(world: World) -> None:
 
 
 def _has_stale_mark(state: Path) -> bool:
-    return disk.is_regular(state / "settling") and not lease.is_held(str(state))
+    return bool(lease.list_marks(str(state))) and not lease.is_held(str(state))
 
 
 def _is_strange(path: Path, *, is_folder: bool) -> bool:

@@ -131,7 +131,7 @@ class _Stage:
     def _is_at_work(self) -> bool:
         spool = self._state / "spool"
         waiting = spool.is_dir() and any(spool.iterdir())
-        return waiting or (self._state / "settling").exists()
+        return waiting or any(self._state.glob("settling.*"))
 
 
 def _write_transcript(folder: Path) -> str:
