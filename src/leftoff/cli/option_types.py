@@ -1,4 +1,4 @@
-"""The type of options that are numbers: a refusal names the limit that the number is beyond."""
+"""Parse numeric options; an error names the limit that the number exceeds."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Before anything of a project is saved, name the sessions whose work nobody saved.
+"""In a project without saved work, name the sessions whose work nobody saved.
 
 A quick look at a transcript of Claude Code is enough if it shows work, or nothing but questions and
 answers. In doubt the transcript is read, and so are those of other agents: what is named is what

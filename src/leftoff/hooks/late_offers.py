@@ -1,4 +1,4 @@
-"""Say with a later prompt what a session start could not say in time.
+"""Offer with a later prompt what was not ready at session start.
 
 A session start that waits for a recovery writes a file. The recovery removes that file when it is
 done. If the start gives up first, it renames the file, and so the recovery finds out that it has to

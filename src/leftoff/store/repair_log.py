@@ -1,4 +1,4 @@
-"""Append to the log what a crash or an unreadable store has kept from it."""
+"""Append to the log the entries that a crash or an unreadable store prevented."""
 
 import contextlib
 from datetime import datetime

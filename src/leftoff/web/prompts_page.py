@@ -1,4 +1,4 @@
-"""The prompts that no session answered, and what became of the others."""
+"""The prompts that no session answered, and what happened to the others."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Turn what the user corrected into rules, so that it need not be said again.
+"""Turn what the user corrected into rules, so that nobody has to say it twice.
 
 Only text that a person typed counts, and only what is new since the last run. A clear correction
 becomes an active rule in memory; others wait there for review. A rejected rule does not come

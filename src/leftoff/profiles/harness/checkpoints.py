@@ -1,4 +1,4 @@
-"""Read checkpoints from this layout: the project's progress and each session's working context.
+"""Read claude-harness's checkpoints: a project's progress and each session's working context.
 
 The progress file describes the last session; a working context describes one session in at most 40
 lines. Anything else is in `checkpoint.json` beside the working context, git-ignored like it. What

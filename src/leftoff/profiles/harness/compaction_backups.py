@@ -1,4 +1,4 @@
-"""Back up the state of a session before a compaction, and keep the newest five copies."""
+"""Back up a session's state as claude-harness does before a compaction; keep five copies."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Read the Harness's JSON files, and change only leftoff's parts of them."""
+"""Read claude-harness's JSON files, and change only leftoff's parts of them."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Read and write the memory layers of plain facts: patterns, architecture, constraints."""
+"""Read and write claude-harness's memory layers of facts: patterns, architecture, constraints."""
 
 import re
 from collections.abc import Iterable, Iterator

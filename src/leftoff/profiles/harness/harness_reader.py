@@ -1,4 +1,4 @@
-"""Find and read everything that this layout contains, in any of its versions."""
+"""Find and read everything that any version of claude-harness wrote."""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime

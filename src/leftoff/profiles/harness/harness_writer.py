@@ -1,4 +1,4 @@
-"""Write checkpoints, features, memory and loops to the files of this layout."""
+"""Write checkpoints, features, memory and loops to claude-harness's files."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

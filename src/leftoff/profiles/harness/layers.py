@@ -1,4 +1,4 @@
-"""Read and write memory layers with one entry each: decisions, failures, rules, entities."""
+"""Read and write claude-harness's memory layers: decisions, failures, rules, entities."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -36,7 +36,7 @@ from leftoff.profiles.json_codec import Kind as ValueKind
 EXTRA = "harness"
 """The key under which an entry keeps what only this layout knows."""
 OURS = "leftoff"
-"""The key under which an entry of this layout names ours, if its id cannot."""
+"""The key under which an entry of this layout names leftoff's, if its id cannot."""
 # A rule's title is the start of its text.
 _TITLE_CHARS = 60
 _ID_DIGITS = 12
@@ -208,7 +208,7 @@ def _find_name(layer: Layer, field: str, found: Plain) -> str:
 
 
 def _derive(layer: Layer, rest: Plain) -> Plain:
-    """Derive our keys from other keys of this layout."""
+    """Derive leftoff's keys from other keys of this layout."""
     values: Plain = {}
     if layer is FAILURES:
         values["why"] = words_of(rest.get("errors")) or words_of(rest.get("error"))
@@ -352,7 +352,7 @@ def _choose_id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
 
 
 def _add_usual_keys(layer: Layer, entry: MemoryEntry) -> Plain:
-    """Add the keys that every entry of this layout has and ours lack."""
+    """Add the keys that every entry of this layout has and leftoff's lack."""
     if layer is FAILURES or layer is SUCCESSES:
         kind = "fix" if (entry.feature or "").startswith("fix-") else "feature"
         lessons = [entry.why] if entry.why else []

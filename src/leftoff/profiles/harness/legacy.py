@@ -1,4 +1,4 @@
-"""Read what older and newer versions of this layout store elsewhere.
+"""Read what older and newer versions of claude-harness store elsewhere.
 
 Older: `feature-list.json` and `agent-context.json` in the project's folder, `loops/state.json`.
 Newer: one Markdown file for each memory entry, with its fields at the top.

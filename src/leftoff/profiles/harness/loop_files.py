@@ -1,4 +1,4 @@
-"""Read and write loops and interrupted work as files of this layout."""
+"""Read and write claude-harness's files of loops and interrupted work."""
 
 import re
 from collections.abc import Mapping, Sequence

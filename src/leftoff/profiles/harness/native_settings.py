@@ -1,4 +1,4 @@
-"""Read `config.json` of this layout: the checks to run, and how to learn from corrections."""
+"""Read claude-harness's `config.json`: which checks to run, how to learn from corrections."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Read and write times in this layout: `2026-11-15 18:40 UTC`, `2026-11-15 19:40 GMT+1`."""
+"""Read and write openclaw's times: `2026-11-15 18:40 UTC`, `2026-11-15 19:40 GMT+1`."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone

@@ -1,4 +1,4 @@
-"""The format of a checkpoint's file: its date, its task, five sections, and anything else."""
+"""The format of openclaw's checkpoint files: date, task, five sections, and anything else."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Read and write points: labeled bullets, with further labeled bullets below them.
+"""Read and write openclaw's points: labeled bullets, with further labeled bullets below them.
 
 A point that fits on one line is written as people write it: `- what (why)`. If that would be
 read back differently, each part gets its own bullet.

@@ -1,4 +1,4 @@
-"""Split sections into bullets, headings and prose, and escape texts that look like them."""
+"""Split openclaw's sections into bullets, headings and prose, and escape look-alikes."""
 
 import re
 from collections.abc import Iterable, Sequence

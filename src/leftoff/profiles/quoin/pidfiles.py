@@ -1,4 +1,4 @@
-"""Read and write the files that show which skill is running, in which process, since when."""
+"""Read and write quoin's files that show which skill runs, in which process, since when."""
 
 import re
 from collections.abc import Iterator

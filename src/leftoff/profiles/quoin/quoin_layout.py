@@ -1,4 +1,4 @@
-"""The format of a checkpoint's file: ten sections, and more where they do not suffice."""
+"""The format of quoin's checkpoint files: ten sections, and more where they do not suffice."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Read and write what waits for a session: the mark of a checkpoint, and blocked prompts."""
+"""Read and write quoin's files of what waits for a session: a checkpoint, or blocked prompts."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Turn what an agent said it would do into orders: "I'll run the tests" into "Run the tests"."""
+"""Turn what an agent announced into an instruction: "I'll run the tests" into "Run the tests"."""
 
 import re
 

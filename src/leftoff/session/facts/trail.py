@@ -1,4 +1,4 @@
-"""Keep the last calls and how each ended, in a line."""
+"""Keep the last calls and how they ended, one line each."""
 
 import re
 
