@@ -18,7 +18,7 @@ MAY_READ_ENVIRONMENT = {
     "context.py": "it reads the environment once, for whoever is called",
     "processes.py": "it copies the environment for child processes, and looks at nothing in it",
     "hooks/settle.py": "it passes its environment on, and must start without loading context.py",
-    "torture/code_deeds.py": "it sets what the programs of a trial inherit, and reads nothing",
+    "torture/code_workloads.py": "it sets what the programs of a trial inherit, and reads nothing",
     "cli/app.py": "NO_COLOR and the width of the terminal are matters of output alone",
 }
 # `~` in a path that someone typed or wrote into a checkpoint means the home folder.

@@ -11,7 +11,7 @@ import pytest
 from gitrepo import Repo
 from programs import with_our_path
 
-# Registers a last deed, then runs the command in the same process.
+# Registers an exit handler, then runs the command in the same process.
 _PROGRAM = """
 import atexit, functools, pathlib, sys
 mark = pathlib.Path(sys.argv.pop())

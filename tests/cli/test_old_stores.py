@@ -95,7 +95,7 @@ def test_an_unnamed_thread_is_found_by_the_words_of_its_task(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "deed"),
+    ("action", "change"),
     [
         ("consumed", "marking csv-export as done"),
         ("resumed", "resuming csv-export"),
@@ -103,7 +103,7 @@ def test_an_unnamed_thread_is_found_by_the_words_of_its_task(cli: Cli) -> None:
     ],
 )
 def test_what_that_version_recorded_last_can_be_undone_and_redone(
-    cli: Cli, old: Path, action: str, deed: str
+    cli: Cli, old: Path, action: str, change: str
 ) -> None:
     before = _listed(cli)
     # The line that version 0.1 wrote for it.
@@ -116,9 +116,9 @@ def test_what_that_version_recorded_last_can_be_undone_and_redone(
     after = _listed(cli)
     assert after != before
 
-    assert cli.ok("undo").out.startswith(f"Undid {deed}\n")
+    assert cli.ok("undo").out.startswith(f"Undid {change}\n")
     assert _listed(cli) == before
-    assert cli.ok("redo").out == f"Redid {deed}\n"
+    assert cli.ok("redo").out == f"Redid {change}\n"
     assert _listed(cli) == after
 
 

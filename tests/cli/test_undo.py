@@ -107,7 +107,7 @@ STEPS: Steps = {
 
 @pytest.mark.parametrize("step", STEPS)
 def test_undo_takes_back_the_last_act_and_redo_brings_it_back(cli: Cli, step: str) -> None:
-    prepare, act, deed = STEPS[step]
+    prepare, act, change = STEPS[step]
     for each in prepare:
         each(cli)
     before = shown(cli)
@@ -115,11 +115,11 @@ def test_undo_takes_back_the_last_act_and_redo_brings_it_back(cli: Cli, step: st
     after = shown(cli)
     assert after != before
 
-    assert cli.ok("undo", "--dry-run").out == f"Would undo {deed} (just now).\n"
-    assert cli.ok("undo").out == f"Undid {deed}\nRun `leftoff redo` to do it again.\n"
+    assert cli.ok("undo", "--dry-run").out == f"Would undo {change} (just now).\n"
+    assert cli.ok("undo").out == f"Undid {change}\nRun `leftoff redo` to do it again.\n"
     assert shown(cli) == before
-    assert cli.ok("redo", "--dry-run").out == f"Would redo {deed} (just now).\n"
-    assert cli.ok("redo").out == f"Redid {deed}\n"
+    assert cli.ok("redo", "--dry-run").out == f"Would redo {change} (just now).\n"
+    assert cli.ok("redo").out == f"Redid {change}\n"
     assert shown(cli) == after
 
 

@@ -23,7 +23,7 @@ from stores import draft, project_at, view
 DEAD = ("s1", "s2", "s3")
 
 
-class Deed(NamedTuple):
+class Workload(NamedTuple):
     """Something that a person or a session does, and what was there before."""
 
     prepare: Callable[[Store], object]
@@ -100,29 +100,29 @@ def _join(store: Store) -> None:
     store.record("resumed", [store.find("alpha").id], session=("claude", "s2"))
 
 
-DEEDS = {
-    "name-by-save": Deed(_prepare, _save),
-    "work-after-join": Deed(_then(_join), _continue),
-    "undo-name": Deed(_then(_save), Store.undo),
-    "recover": Deed(_prepare, _recover, may_be_partial=True),
-    "undo-recover": Deed(_then(_recover), Store.undo),
-    "redo-recover": Deed(_then(_recover, Store.undo), Store.redo),
+WORKLOADS = {
+    "name-by-save": Workload(_prepare, _save),
+    "work-after-join": Workload(_then(_join), _continue),
+    "undo-name": Workload(_then(_save), Store.undo),
+    "recover": Workload(_prepare, _recover, may_be_partial=True),
+    "undo-recover": Workload(_then(_recover), Store.undo),
+    "redo-recover": Workload(_then(_recover, Store.undo), Store.redo),
 }
 
 
-def _prepare_in(place: Path, deed: Deed) -> None:
+def _prepare_in(place: Path, workload: Workload) -> None:
     store = Store(project_at(place))
-    deed.prepare(store)
+    workload.prepare(store)
     store.close()
 
 
-def _act_in(place: Path, deed: Deed) -> None:
-    deed.act(Store(project_at(place)))
+def _act_in(place: Path, workload: Workload) -> None:
+    workload.act(Store(project_at(place)))
 
 
-def _check(place: Path, death: Death, deed: Deed) -> None:
+def _check(place: Path, death: Death, workload: Workload) -> None:
     before, after, seen = death.before, death.after, look(place)
-    if deed.may_be_partial and not death.lived:
+    if workload.may_be_partial and not death.lived:
         assert before.files.items() <= seen.files.items(), death.at
         if seen.files != before.files:
             _check_taken_back(place, death)
@@ -149,12 +149,12 @@ def _check_taken_back(place: Path, death: Death) -> None:
 
 TRIALS: dict[str, Trial] = {
     name: Trial(
-        prepare=partial(_prepare_in, deed=deed),
-        act=partial(_act_in, deed=deed),
+        prepare=partial(_prepare_in, workload=workload),
+        act=partial(_act_in, workload=workload),
         look=look,
-        check=partial(_check, deed=deed),
+        check=partial(_check, workload=workload),
     )
-    for name, deed in DEEDS.items()
+    for name, workload in WORKLOADS.items()
 }
 
 

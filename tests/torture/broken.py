@@ -17,8 +17,8 @@ from leftoff.session import prompt_queue
 from leftoff.store import disk
 from leftoff.store.index import StoreIndex
 from leftoff.store.layout import Area
-from leftoff.torture import deeds, load, world
-from leftoff.torture.deeds import DEEDS
+from leftoff.torture import load, workloads, world
+from leftoff.torture.workloads import WORKLOADS
 
 _real_write, _real_heads, _real_captured = (
     Area.write_raw,
@@ -34,10 +34,10 @@ def _put(owner: object, name: str, value: object) -> None:
 
 
 def _only(*names: str) -> None:
-    for name in [*DEEDS]:
+    for name in [*WORKLOADS]:
         if name not in names:
-            del DEEDS[name]
-    _put(deeds, "TOGETHER", names)
+            del WORKLOADS[name]
+    _put(workloads, "TOGETHER", names)
 
 
 def lose_records() -> None:

@@ -240,8 +240,8 @@ def _print_outcome(  # noqa: PLR0913 - one for each thing that it says
         show(app, changes)
     elif done:
         has_hooks = any(change.agent for change in changes)
-        deed = f"Installed the hooks of {titles}" if has_hooks else "Updated leftoff's files"
-        app.out.text(deed if is_shown else f"{deed}:")
+        headline = f"Installed the hooks of {titles}" if has_hooks else "Updated leftoff's files"
+        app.out.text(headline if is_shown else f"{headline}:")
         if not is_shown:
             show(app, changes, are_done=True)
         app.out.text("Run `leftoff doctor` to test them, or `leftoff uninstall` to undo this.")

@@ -92,8 +92,8 @@ class _Threads:
         except LeftoffError as refused:
             return refused.message
         self.acts += 1
-        deed = "Marked {} as done" if action == "consumed" else "Dropped {}"
-        return f"{deed.format(format_name(entry))}; `leftoff undo` reopens it."
+        message = "Marked {} as done" if action == "consumed" else "Dropped {}"
+        return f"{message.format(format_name(entry))}; `leftoff undo` reopens it."
 
     def undo(self) -> str:
         # Acts from before the picker opened are not in view, so they stay.

@@ -38,13 +38,17 @@ def undo(app: App, *, dry_run: bool, yes: bool) -> None:
         app.out.result({"undone": None, "ids": [], "names": []}, f"Nothing to undo.{stay}")
         return
     # Read before the undo, which hides them.
-    details, deed, more = _describe(app, act), _format_deed(app, act), _count_autosaves(app, act)
+    details, change, more = (
+        _describe(app, act),
+        _format_change(app, act),
+        _count_autosaves(app, act),
+    )
     kept = _format_kept(app, act)
     if dry_run:
-        text = f"Would undo {deed}{more} ({_format_age(app, act)})."
-        app.out.result({"would_undo": _name_deed(act), **details}, [text, *kept])
+        text = f"Would undo {change}{more} ({_format_age(app, act)})."
+        app.out.result({"would_undo": _name_change(act), **details}, [text, *kept])
         return
-    announced = [f"This undoes {deed}{more} ({_format_age(app, act)}).", *kept]
+    announced = [f"This undoes {change}{more} ({_format_age(app, act)}).", *kept]
     if not yes and not _agrees(app, announced, "Undo it?"):
         return
     if act.snapshots:
@@ -53,9 +57,9 @@ def undo(app: App, *, dry_run: bool, yes: bool) -> None:
     if undone is None or undone.id != act.id:
         # Another process acted in between.
         act = undone or act
-        details, deed, more = _describe(app, act), _format_deed(app, act), ""
-    lines = [f"Undid {deed}{more}", *kept, "Run `leftoff redo` to do it again."]
-    app.out.result({"undone": _name_deed(act), **details}, lines)
+        details, change, more = _describe(app, act), _format_change(app, act), ""
+    lines = [f"Undid {change}{more}", *kept, "Run `leftoff redo` to do it again."]
+    app.out.result({"undone": _name_change(act), **details}, lines)
     warn_of_unlisted(app, [act.replaced] if act.replaced else act.ids)
 
 
@@ -75,17 +79,17 @@ def redo(app: App, *, dry_run: bool, yes: bool) -> None:
         return
     act = found[1]
     if dry_run:
-        text = f"Would redo {_format_deed(app, act)} ({_format_age(app, act)})."
-        app.out.result({"would_redo": _name_deed(act), **_describe(app, act)}, text)
+        text = f"Would redo {_format_change(app, act)} ({_format_age(app, act)})."
+        app.out.result({"would_redo": _name_change(act), **_describe(app, act)}, text)
         return
-    announced = [f"This redoes {_format_deed(app, act)} ({_format_age(app, act)})."]
+    announced = [f"This redoes {_format_change(app, act)} ({_format_age(app, act)})."]
     if not yes and not _agrees(app, announced, "Redo it?"):
         return
     if act.snapshots:
         _change_files(app, act, is_undone=False)
     act = app.store.redo() or act
-    text = f"Redid {_format_deed(app, act)}"
-    app.out.result({"redone": _name_deed(act), **_describe(app, act)}, text)
+    text = f"Redid {_format_change(app, act)}"
+    app.out.result({"redone": _name_change(act), **_describe(app, act)}, text)
     warn_of_unlisted(app, act.ids)
 
 
@@ -129,11 +133,11 @@ def _describe(app: App, act: StoreEvent) -> dict[str, Any]:
     return {"ids": act.ids, "names": _name_targets(app, act.ids), "at": act.at.isoformat()}
 
 
-def _name_deed(act: StoreEvent) -> str:
+def _name_change(act: StoreEvent) -> str:
     return _TOGETHER.get(act.trigger or "", act.action) if act.act is not None else act.action
 
 
-def _format_deed(app: App, act: StoreEvent) -> str:
+def _format_change(app: App, act: StoreEvent) -> str:
     return describe_act(app.store.index(), act)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from leftoff.store import StoreEvent, StoreIndex
 from leftoff.text.plural import format_count
 
-_DEEDS = {
+_ACTS = {
     "saved": "saving {}",
     "resumed": "resuming {}",
     "declined": "declining {}",
@@ -29,14 +29,14 @@ def describe_act(index: StoreIndex, act: StoreEvent) -> str:
         shown = [_find_label(index, each) for each in act.ids]
         return f"saving {join_names(shown)} as shipped; its commits stay"
     if act.act is not None and act.trigger in _COUNTED:
-        deed, what = _COUNTED[act.trigger]
-        return f"{deed} {format_count(len(names), what)}: {join_names(names)}"
+        verb, what = _COUNTED[act.trigger]
+        return f"{verb} {format_count(len(names), what)}: {join_names(names)}"
     if act.replaced is not None:
         former = name_checkpoints(index, [act.replaced])
         if former != names:
             return f"saving {former[0]} as {names[0]}"
         return f"saving {names[0]} again"
-    return _DEEDS.get(act.action, f"{act.action} {{}}").format(join_names(names))
+    return _ACTS.get(act.action, f"{act.action} {{}}").format(join_names(names))
 
 
 def name_checkpoints(index: StoreIndex, ids: Sequence[str]) -> list[str]:

@@ -1,8 +1,9 @@
 """Try to make leftoff lose data, in a folder of its own, and report what was found.
 
-A *deed* is an operation that writes, as a user, an agent or a hook performs it. A *claim* is what a
-deed acknowledges when it ends with 0. A *bench* is the project in which deeds are tried. After each
-trial, a process that took no part in it must find everything in the *ledger* of claims.
+A *workload* is an operation that writes, as a user, an agent or a hook performs it. A *claim* is
+what a workload acknowledges when it ends with 0. A *bench* is the project in which workloads are
+tried. After each trial, a process that took no part in it must find everything in the *ledger* of
+claims.
 """
 
 import contextlib

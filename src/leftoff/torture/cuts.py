@@ -1,4 +1,4 @@
-"""Simulate power cuts: record the file operations of deeds, and check what a cut may leave."""
+"""Simulate power cuts: record the file operations of workloads, and check what a cut may leave."""
 
 import os
 import random
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from leftoff.torture import forks, shim, trace
 from leftoff.torture.claims_ledger import Ledger
-from leftoff.torture.deed import Deed
-from leftoff.torture.deeds import DEEDS
 from leftoff.torture.disks import MODELS, Disk, Model
 from leftoff.torture.snapshot import TreeState
 from leftoff.torture.trace import Call
 from leftoff.torture.trials import Arena, Prepare
+from leftoff.torture.workload import Workload
+from leftoff.torture.workloads import WORKLOADS
 from leftoff.torture.world import Bench, Unprepared
 
 # Only forked processes can be recorded, so what git and sh write cannot.
@@ -29,7 +29,7 @@ _NOT_RECORDED = frozenset(
         "pack snapshots, in git",
     }
 )
-# Deeds without preconditions, performed after the deed under test.
+# Workloads without preconditions, performed after the workload under test.
 _AFTERWARDS = ("save", "save over a name", "memory add", "wal add", "save with a decision")
 _CUTS = 60
 
@@ -39,7 +39,7 @@ class Recording(NamedTuple):
 
     before: TreeState
     calls: list[Call]
-    deeds_done: str
+    workloads_done: str
 
 
 def run(arena: Arena) -> None:
@@ -47,22 +47,24 @@ def run(arena: Arena) -> None:
     if shim.find_library() is None:
         arena.tally.skip("power cuts")
         return
-    for _, name in arena.in_turn([each for each in DEEDS if each not in _NOT_RECORDED]):
+    for _, name in arena.in_turn([each for each in WORKLOADS if each not in _NOT_RECORDED]):
         cut_everywhere(arena, name)
 
 
 def cut_everywhere(arena: Arena, name: str) -> None:
-    """Record a deed and two others after it, and cut the power between any two of their calls."""
+    """Record a workload and two after it, and cut the power between any two of their calls."""
     bench = arena.bench()
     chance = random.Random(f"{arena.seed}-{name}")  # noqa: S311 - no secret
     order = [name, *chance.sample(_AFTERWARDS, 2)]
     try:
-        deeds = [_prepare(bench, DEEDS[each]) for each in order]
+        workloads = [_prepare(bench, WORKLOADS[each]) for each in order]
     except Unprepared as error:
         arena.tally.note_broken(str(error), arena.where(name))
         return
     before = TreeState([bench.home, bench.project])
-    recording = Recording(before=before, calls=record(bench, deeds), deeds_done=", ".join(order))
+    recording = Recording(
+        before=before, calls=record(bench, workloads), workloads_done=", ".join(order)
+    )
     points = [*range(len(recording.calls) + 1)]
     rounds = 12 if arena.tally.task.rounds else _CUTS
     for point in chance.sample(points, min(rounds, len(points))):
@@ -72,46 +74,48 @@ def cut_everywhere(arena: Arena, name: str) -> None:
     arena.release(bench)
 
 
-def _prepare(bench: Bench, prepare: Prepare) -> Deed:
-    deed = prepare(bench)
-    bench.ledger.try_(deed.claims)
-    bench.ledger.destroy(deed.destroys, is_done=False)
-    return deed
+def _prepare(bench: Bench, prepare: Prepare) -> Workload:
+    workload = prepare(bench)
+    bench.ledger.try_(workload.claims)
+    bench.ledger.destroy(workload.destroys, is_done=False)
+    return workload
 
 
-def record(bench: Bench, deeds: list[Deed]) -> list[Call]:
-    """Perform deeds one after the other; return their file operations and when each was done."""
+def record(bench: Bench, workloads: list[Workload]) -> list[Call]:
+    """Run workloads one after the other; return their file operations and when each was done."""
     path = bench.root / "trace"
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
-        for deed in deeds:
-            work = partial(_record_deed, bench, deed, descriptor)
+        for workload in workloads:
+            work = partial(_record_workload, bench, workload, descriptor)
             ended = forks.run(work, cwd=bench.project)
             if ended.code == 0:
-                os.write(descriptor, trace.mark(deed.claims))
+                os.write(descriptor, trace.mark(workload.claims))
     finally:
         os.close(descriptor)
     return trace.read(path)
 
 
-def _record_deed(bench: Bench, deed: Deed, descriptor: int) -> int | None:
+def _record_workload(bench: Bench, workload: Workload, descriptor: int) -> int | None:
     library = shim.find_library()
     if library is not None:
         library.leftoff_torture_record(os.fsencode(bench.root), descriptor)
-    return deed.work()
+    return workload.work()
 
 
 def _cut(arena: Arena, bench: Bench, recording: Recording, point: int, model: Model) -> None:
-    calls, deeds_done = recording.calls, recording.deeds_done
-    chance = random.Random(f"{arena.seed}-{deeds_done}-{point}-{model}")  # noqa: S311 - no secret
+    calls, workloads_done = recording.calls, recording.workloads_done
+    chance = random.Random(f"{arena.seed}-{workloads_done}-{point}-{model}")  # noqa: S311 - no secret
     folders, files = Disk(recording.before, calls[:point]).state(model, chance)
     recording.before.write(folders, files)
     known = bench.ledger
     bench.ledger = _build_expected(known, calls, point)
     arena.tally.count("power cuts")
     arena.tally.count("acknowledged records found", bench.ledger.count())
-    arena.check(bench, deeds_done, f"power cut before call {point} of {len(calls)}, {model} disk")
+    arena.check(
+        bench, workloads_done, f"power cut before call {point} of {len(calls)}, {model} disk"
+    )
     bench.ledger = known
 
 

@@ -1,4 +1,4 @@
-"""Make every file operation of every deed fail once, with each error that it may return."""
+"""Make every file operation of every workload fail once, with each error that it may return."""
 
 import errno
 import itertools
@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from leftoff.torture import shim
-from leftoff.torture.deeds import DEEDS, TOGETHER
 from leftoff.torture.inject import Injection, Kind
-from leftoff.torture.trials import Arena, PreparedDeed, prepare_stage
+from leftoff.torture.trials import Arena, PreparedWorkload, prepare_stage
+from leftoff.torture.workloads import TOGETHER, WORKLOADS
 
 _ERRORS: dict[Kind, tuple[int, ...]] = {
     "open": (errno.EIO, errno.EACCES, errno.EMFILE),
@@ -40,15 +40,15 @@ def run(arena: Arena) -> None:
     """Make calls fail until the time is up."""
     if shim.find_library() is None:
         arena.tally.skip("faults in SQLite's own file operations")
-    for lap, name in arena.in_turn([*DEEDS]):
-        # Every call of every deed fails once before any call fails in a second way.
+    for lap, name in arena.in_turn([*WORKLOADS]):
+        # Every call of every workload fails once before any call fails in a second way.
         history, rank = divmod(lap, _MOST_WAYS)
         fail_every_call(arena, name, rank, arena.choose(TOGETHER, history))
 
 
 def fail_every_call(arena: Arena, name: str, rank: int, earlier: Sequence[str] = ()) -> int:
-    """Repeat a deed with each call failing in one way, and return the number of faults."""
-    stage = prepare_stage(arena, name, DEEDS[name], [DEEDS[each] for each in earlier])
+    """Repeat a workload with each call failing in one way, and return the number of faults."""
+    stage = prepare_stage(arena, name, WORKLOADS[name], [WORKLOADS[each] for each in earlier])
     if stage is None:
         return 0
     ways = [way for kind in _ERRORS for way in _ways(kind)[rank : rank + 1]]
@@ -74,8 +74,8 @@ def _ways(kind: Kind) -> list[Injection]:
 _MOST_WAYS = max(len(_ways(kind)) for kind in _ERRORS)
 
 
-def _fail_each(arena: Arena, stage: PreparedDeed, name: str, way: Injection) -> int:
-    """Make the first, second, … call fail until the deed makes no more calls of this kind."""
+def _fail_each(arena: Arena, stage: PreparedWorkload, name: str, way: Injection) -> int:
+    """Make the first, second, … call fail until the workload makes no more calls of this kind."""
     faults = 0
     most = _FEW_CALLS if arena.tally.task.rounds else _MOST_CALLS
     for injection in itertools.islice(_later(way), most):

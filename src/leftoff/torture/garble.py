@@ -15,16 +15,16 @@ from pathlib import Path
 import msgspec
 
 from leftoff.torture.claims_ledger import tokens_in
-from leftoff.torture.deeds import DEEDS
 from leftoff.torture.fake_session import Talk
 from leftoff.torture.trials import Arena, attempt
+from leftoff.torture.workloads import WORKLOADS
 from leftoff.torture.world import Bench, install_hooks
 
 BOUND_SECONDS = 30.0
 _SECRET = "PRIVATE-7d1f-behind-the-link"  # noqa: S105 - made up
 _HUGE_BYTES = 1 << 30
 _BOUND_MEGABYTES = 700
-# Together these deeds create most kinds of files that a store has.
+# Together these workloads create most kinds of files that a store has.
 _PREPARED = (
     "save", "save with a decision", "save over a name", "clear", "memory add", "feature add",
     "wal add", "wal reset", "prompts import", "config set", "settle", "resume and accept",
@@ -179,7 +179,7 @@ def _populate_project(arena: Arena) -> Bench:
     private.mkdir(exist_ok=True)
     (private / "secret.txt").write_text(f"{_SECRET}\n", encoding="utf-8")
     for name in _PREPARED:
-        attempt(bench, DEEDS[name](bench), None)
+        attempt(bench, WORKLOADS[name](bench), None)
     Talk(bench.project, "listed").write("Add a login form to app.py")
     arena.check(bench, "an untouched store")
     return bench

@@ -1,22 +1,22 @@
-"""Kill every deed before each step that changes the disk, and writers at random moments."""
+"""Kill every workload before each step that changes the disk, and writers at random moments."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count, islice
 
 from leftoff.torture import storms
-from leftoff.torture.deeds import DEEDS, TOGETHER
 from leftoff.torture.inject import CHANGES, Injection
-from leftoff.torture.trials import Arena, PreparedDeed, prepare_stage
+from leftoff.torture.trials import Arena, PreparedWorkload, prepare_stage
+from leftoff.torture.workloads import TOGETHER, WORKLOADS
 
-# No deed takes this many steps; the limit ends a deed that would never finish.
+# No workload takes this many steps; the limit ends a workload that would never finish.
 _MOST_STEPS = 1000
 _FEW_STEPS = 30
 _STORM = "a storm of writers"
 
 
 def run(arena: Arena) -> None:
-    """Kill each deed at every step, with storms of writers in between, until the time is up."""
-    for lap, name in arena.in_turn([*DEEDS, *storms_between()]):
+    """Kill each workload at every step, with storms of writers in between, until the time is up."""
+    for lap, name in arena.in_turn([*WORKLOADS, *storms_between()]):
         if name == _STORM:
             storms.run(arena)
         else:
@@ -24,13 +24,13 @@ def run(arena: Arena) -> None:
 
 
 def storms_between() -> list[str]:
-    """Return one storm for every few deeds."""
-    return [_STORM] * (1 + len(DEEDS) // 6)
+    """Return one storm for every few workloads."""
+    return [_STORM] * (1 + len(WORKLOADS) // 6)
 
 
 def kill_at_every_step(arena: Arena, name: str, earlier: Sequence[str] = ()) -> int:
-    """Repeat a deed, killed one step later each time, until it succeeds; return the kills."""
-    stage = prepare_stage(arena, name, DEEDS[name], [DEEDS[each] for each in earlier])
+    """Repeat a workload, killed one step later each time, until it succeeds; return the kills."""
+    stage = prepare_stage(arena, name, WORKLOADS[name], [WORKLOADS[each] for each in earlier])
     if stage is None:
         return 0
     most = _FEW_STEPS if arena.tally.task.rounds else _MOST_STEPS
@@ -40,7 +40,7 @@ def kill_at_every_step(arena: Arena, name: str, earlier: Sequence[str] = ()) -> 
     return kills
 
 
-def _kill_each(arena: Arena, stage: PreparedDeed, name: str, ways: Iterator[Injection]) -> int:
+def _kill_each(arena: Arena, stage: PreparedWorkload, name: str, ways: Iterator[Injection]) -> int:
     kills = 0
     for injection in ways:
         if not arena.tally.has_time():

@@ -21,7 +21,7 @@ from leftoff.store import Store, StoreEvent, StoreIndex
 from leftoff.store.layout import is_off
 from leftoff.torture import child_programs, forks
 from leftoff.torture.claims_ledger import Observation, halves_in, tokens_in
-from leftoff.torture.looker import Looker
+from leftoff.torture.inspector import Inspector
 from leftoff.torture.world import Bench
 from leftoff.wal.notes_place import place as notes_of
 
@@ -37,9 +37,9 @@ class ProbeTarget(msgspec.Struct, frozen=True, kw_only=True):
     has_code: bool
 
 
-def look(bench: Bench, looker: Looker) -> Observation:
+def look(bench: Bench, inspector: Inspector) -> Observation:
     """Settle waiting events and inspect the project, in a process that did not see the trial."""
-    answer = looker.ask(msgspec.json.encode(_place(bench)))
+    answer = inspector.ask(msgspec.json.encode(_place(bench)))
     if answer is None:
         return Observation(found={}, problems=["a look at the project crashed or did not end"])
     return msgspec.json.decode(answer, type=Observation)

@@ -10,11 +10,11 @@ from leftoff.context import state_folder
 from leftoff.hooks import start
 from leftoff.torture import forks
 from leftoff.torture.claims_ledger import text_of
-from leftoff.torture.deed import save_words
 from leftoff.torture.fake_session import Talk
 from leftoff.torture.forks import ChildExit
 from leftoff.torture.hostile import FORGED, REPOSITORIES, Outside
 from leftoff.torture.trials import Arena
+from leftoff.torture.workload import save_words
 from leftoff.torture.world import install_hooks
 
 BOUND_SECONDS = 60.0

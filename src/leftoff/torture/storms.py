@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from leftoff.torture import deeds, forks
+from leftoff.torture import forks, workloads
 from leftoff.torture.claims_ledger import Claim, Ledger
 from leftoff.torture.trials import Arena
 from leftoff.torture.world import Bench, Unprepared
@@ -71,12 +71,12 @@ def _start(bench: Bench, seed: int, slot: int) -> Writer:
 
 
 def _one(bench: Bench) -> None:
-    prepare = deeds.DEEDS[bench.chance.choice(deeds.TOGETHER)]
+    prepare = workloads.WORKLOADS[bench.chance.choice(workloads.TOGETHER)]
     with contextlib.suppress(Unprepared):
-        deed = prepare(bench)
-        bench.ledger.try_(deed.claims)
-        if not deed.work():
-            bench.ledger.acknowledge(deed.claims)
+        workload = prepare(bench)
+        bench.ledger.try_(workload.claims)
+        if not workload.work():
+            bench.ledger.acknowledge(workload.claims)
 
 
 class _Reporter(Ledger):

@@ -1,4 +1,4 @@
-"""Read the recorded file operations of several deeds, and when each deed was done."""
+"""Read the recorded file operations of several workloads, and when each workload was done."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +42,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mark(claims: tuple[Claim, ...]) -> bytes:
-    """Return the line that records that a deed was acknowledged."""
+    """Return the line that records that a workload was acknowledged."""
     return b"A " + msgspec.json.encode(list(claims)) + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""Run one deed with an injection, and check everything that is left."""
+"""Run one workload with an injection, and check everything that is left."""
 
 import random
 import shutil
@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from leftoff.torture import forks, inject, probe
-from leftoff.torture.checkpoint_deeds import save
-from leftoff.torture.deed import Deed, list_acknowledged
+from leftoff.torture.checkpoint_workloads import save
 from leftoff.torture.forks import ChildExit, Counter
 from leftoff.torture.inject import Injection
-from leftoff.torture.looker import Looker
+from leftoff.torture.inspector import Inspector
 from leftoff.torture.orders import Tally
 from leftoff.torture.snapshot import TreeState
+from leftoff.torture.workload import Workload, list_acknowledged
 from leftoff.torture.world import Bench, Program, Unprepared
 
 # The share of trials that are checked twice, which takes three times as long.
 _THOROUGH_SHARE = 0.1
 _LONGEST_HISTORY = 4
 
-Prepare = Callable[[Bench], Deed]
+Prepare = Callable[[Bench], Workload]
 
 
 class Arena:
@@ -32,7 +32,7 @@ class Arena:
         # Each worker has its own seed, so no two of them do the same.
         self.seed = f"{tally.task.seed}-{tally.task.number}"
         self._chance = random.Random(self.seed)  # noqa: S311 - no secret
-        self._looker = Looker(probe.answer, self.root)
+        self._looker = Inspector(probe.answer, self.root)
         self._made = 0
 
     def in_turn(self, names: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -97,60 +97,64 @@ class Arena:
         self.check(bench, *trial, "and a save after it")
 
 
-def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[ChildExit, bool]:
-    """Run a deed in a child; return how it ended, and whether the injection was reached."""
+def attempt(
+    bench: Bench, workload: Workload, injection: Injection | None
+) -> tuple[ChildExit, bool]:
+    """Run a workload in a child; return how it ended, and whether the injection was reached."""
     counter = Counter()
     mark = bench.root / "struck"
     mark.unlink(missing_ok=True)
 
     def work() -> int:
-        if deed.program is not None:
-            deed.program(inject.in_environment(injection, bench.root, mark) if injection else {})
+        if workload.program is not None:
+            workload.program(
+                inject.in_environment(injection, bench.root, mark) if injection else {}
+            )
         if injection is not None:
             inject.arm(injection, bench.root)
         try:
-            return deed.work() or 0
+            return workload.work() or 0
         finally:
             # Count even if the work raises, because the next call must be tried as well.
             counter.value = inject.calls() if injection is not None else 0
 
-    bench.ledger.try_(deed.claims)
-    bench.ledger.destroy(deed.destroys, is_done=False)
+    bench.ledger.try_(workload.claims)
+    bench.ledger.destroy(workload.destroys, is_done=False)
     ended = forks.run(work, cwd=bench.project)
     is_marked = mark.exists()
     # A hook never fails, so its exit code proves nothing once one of its calls was hit.
     if ended.code == 0 and not is_marked:
-        bench.ledger.acknowledge(list_acknowledged(deed, ended.all_output))
-        bench.ledger.destroy(deed.destroys, is_done=True)
+        bench.ledger.acknowledge(list_acknowledged(workload, ended.all_output))
+        bench.ledger.destroy(workload.destroys, is_done=True)
     is_reached = injection is not None and counter.value >= injection.at
     return ended, ended.is_killed or is_marked or is_reached
 
 
-class PreparedDeed:
-    """A prepared deed that can be attempted many times from the same state."""
+class PreparedWorkload:
+    """A prepared workload that can be attempted many times from the same state."""
 
-    def __init__(self, bench: Bench, deed: Deed) -> None:
-        self._deed = deed
+    def __init__(self, bench: Bench, workload: Workload) -> None:
+        self._workload = workload
         self.bench = bench
         self._ledger = bench.ledger
         self._before = TreeState([bench.home, bench.project])
 
     def attempt(self, injection: Injection) -> tuple[ChildExit, bool]:
-        """Restore the state before the deed, and run the deed with an injection."""
+        """Restore the state before the workload, and run the workload with an injection."""
         self._before.restore()
         self.bench.ledger = self._ledger.copy()
-        return attempt(self.bench, self._deed, injection)
+        return attempt(self.bench, self._workload, injection)
 
 
 def prepare_stage(
     arena: Arena, name: str, prepare: Prepare, earlier: Sequence[Prepare] = ()
-) -> PreparedDeed | None:
-    """Prepare a deed in a project with a history; if that fails, record it and return None."""
+) -> PreparedWorkload | None:
+    """Prepare a workload in a project with a history; if that fails, record it and return None."""
     bench = arena.bench()
     try:
         for each in earlier:
             attempt(bench, each(bench), None)
-        return PreparedDeed(bench, prepare(bench))
+        return PreparedWorkload(bench, prepare(bench))
     except Unprepared as error:
         arena.tally.note_broken(f"the project could not be prepared: {error}", arena.where(name))
         return None

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import leftoff
 from leftoff.torture import probe
-from leftoff.torture.deeds import DEEDS
 from leftoff.torture.orders import Tally, TortureReport, WorkerTask
 from leftoff.torture.snapshot import TreeState
 from leftoff.torture.trials import Arena
+from leftoff.torture.workloads import WORKLOADS
 from leftoff.torture.world import Program
 
 PARTS = {
@@ -25,7 +25,7 @@ PARTS = {
     "repositories": "leftoff.torture.repositories",
     "load": "leftoff.torture.load",
 }
-# Together these run most of the code that the other deeds need.
+# Together these run most of the code that the other workloads need.
 _REHEARSED = ("save with a decision", "settle", "undo", "recover", "memory edit", "config set")
 
 
@@ -57,7 +57,7 @@ def _warm_up(arena: Arena) -> None:
 
 
 def _rehearse(arena: Arena) -> None:
-    """Run some deeds in this process, in a project that is deleted afterwards.
+    """Run some workloads in this process, in a project that is deleted afterwards.
 
     A command spends most of its first milliseconds on compiling regular expressions.
     """
@@ -67,7 +67,7 @@ def _rehearse(arena: Arena) -> None:
         for name in _REHEARSED:
             # Anything that fails here fails again in a trial, where it is recorded.
             with contextlib.suppress(Exception):
-                DEEDS[name](bench).work()
+                WORKLOADS[name](bench).work()
         with contextlib.suppress(Exception):
             probe.look_here(bench)
     shutil.rmtree(bench.project)

@@ -120,7 +120,7 @@ def draft(name: str, summary: str) -> Checkpoint:
 
 
 class Unprepared(Exception):
-    """The preconditions of a deed could not be prepared."""
+    """The preconditions of a workload could not be prepared."""
 
 
 def make_repository(folder: Path) -> None:

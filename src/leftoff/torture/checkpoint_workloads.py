@@ -1,6 +1,7 @@
-"""Deeds that write checkpoints or change their status.
+"""Workloads that write checkpoints or change their status.
 
-Each function prepares what its deed needs on a bench, and returns the deed without performing it.
+Each function prepares what its workload needs on a bench, and returns the workload without running
+it.
 """
 
 import os
@@ -14,40 +15,40 @@ from leftoff.context import find_project
 from leftoff.errors import LeftoffError
 from leftoff.store import Store
 from leftoff.torture.claims_ledger import Claim, text_of
-from leftoff.torture.deed import Deed, deed, save_words
 from leftoff.torture.fake_session import Talk
+from leftoff.torture.workload import Workload, save_words, workload
 from leftoff.torture.world import Bench
 
 
-def save(bench: Bench) -> Deed:
+def save(bench: Bench) -> Workload:
     """Save under a new name."""
     token = bench.ledger.new_token()
     words = save_words(token, text_of(token, bench.chance))
-    return deed(bench, words, Claim("checkpoint", token))
+    return workload(bench, words, Claim("checkpoint", token))
 
 
-def save_decision(bench: Bench) -> Deed:
+def save_decision(bench: Bench) -> Workload:
     """Save with a decision, which is also stored in the memory."""
     token = bench.ledger.new_token()
     words = save_words(token, text_of(token), "--decision", f"{text_of(token)} :: it is faster")
-    done = deed(bench, words, Claim("checkpoint", token), Claim("memory", token))
+    done = workload(bench, words, Claim("checkpoint", token), Claim("memory", token))
     # The checkpoint contains the decision too, so a full disk only causes a warning about the
     # memory.
     return msgspec.structs.replace(done, takes_back={b"are not in the memory": "memory"})
 
 
-def overwrite(bench: Bench) -> Deed:
+def overwrite(bench: Bench) -> Workload:
     """Save a new revision under a name that exists."""
     token = bench.ledger.new_token()
     words = save_words(token, text_of(token), "--overwrite", name="shared-work")
-    return deed(bench, words, Claim("checkpoint", token))
+    return workload(bench, words, Claim("checkpoint", token))
 
 
-def save_unnamed(bench: Bench) -> Deed:
+def save_unnamed(bench: Bench) -> Workload:
     """Save without a name."""
     token = bench.ledger.new_token()
     options = ("--summary", text_of(token), "--auto-name", "--overwrite", "--no-capture")
-    return deed(bench, ("save", *options), Claim("checkpoint", token))
+    return workload(bench, ("save", *options), Claim("checkpoint", token))
 
 
 def _save_token(bench: Bench) -> str:
@@ -62,47 +63,47 @@ def _clear_token(bench: Bench) -> str:
     return token
 
 
-def about(action: str, *words: str) -> Callable[[Bench], Deed]:
+def about(action: str, *words: str) -> Callable[[Bench], Workload]:
     """Return the function for a command that changes one saved checkpoint."""
 
-    def prepare(bench: Bench) -> Deed:
+    def prepare(bench: Bench) -> Workload:
         token = _save_token(bench)
         filled = [word.replace("NAME", token) for word in words]
-        return deed(bench, filled, Claim("event", f"{action}:{token}"))
+        return workload(bench, filled, Claim("event", f"{action}:{token}"))
 
     return prepare
 
 
-def resume_consuming(bench: Bench) -> Deed:
+def resume_consuming(bench: Bench) -> Workload:
     """Resume in a project whose settings consume the checkpoint."""
     bench.do("config", "set", "--project", "on_resume", "consume")
     token = _save_token(bench)
-    done = deed(bench, ("resume", token, "--accept"), Claim("event", f"consumed:{token}"))
+    done = workload(bench, ("resume", token, "--accept"), Claim("event", f"consumed:{token}"))
     # A command that cannot read the settings prints a warning and continues without them.
     ignored = b"config.toml cannot be read and is ignored"
     return msgspec.structs.replace(done, takes_back={ignored: "event"})
 
 
-def undo(bench: Bench) -> Deed:
+def undo(bench: Bench) -> Workload:
     """Undo a clear."""
     token = _clear_token(bench)
-    return deed(bench, ("undo",), Claim("event", f"undone:{token}"))
+    return workload(bench, ("undo",), Claim("event", f"undone:{token}"))
 
 
-def redo(bench: Bench) -> Deed:
+def redo(bench: Bench) -> Workload:
     """Redo a clear that was undone."""
     token = _clear_token(bench)
     bench.do("undo")
-    return deed(bench, ("redo",), Claim("event", f"redone:{token}"))
+    return workload(bench, ("redo",), Claim("event", f"redone:{token}"))
 
 
-def trash_restore(bench: Bench) -> Deed:
+def trash_restore(bench: Bench) -> Workload:
     """Restore a checkpoint from the trash."""
     token = _clear_token(bench)
-    return deed(bench, ("trash", "restore", token), Claim("event", f"restored:{token}"))
+    return workload(bench, ("trash", "restore", token), Claim("event", f"restored:{token}"))
 
 
-def purge(bench: Bench) -> Deed:
+def purge(bench: Bench) -> Workload:
     """Destroy a checkpoint that is in the trash."""
     token = _clear_token(bench)
     bench.ledger.acknowledged["event"].discard(f"cleared:{token}")
@@ -117,28 +118,28 @@ def purge(bench: Bench) -> Deed:
             return 1
         return 0
 
-    return Deed(work=work, destroys=(token,))
+    return Workload(work=work, destroys=(token,))
 
 
-def recover(bench: Bench) -> Deed:
+def recover(bench: Bench) -> Workload:
     """Recover a session that died without saving."""
     token = bench.ledger.new_token()
     talk = Talk(bench.project, f"dead-{token}")
     talk.write(text_of(token))
     long_ago = time.time() - 3600
     os.utime(talk.transcript, (long_ago, long_ago))
-    return deed(bench, ("recover",), Claim("checkpoint", token))
+    return workload(bench, ("recover",), Claim("checkpoint", token))
 
 
-def export(bench: Bench) -> Deed:
+def export(bench: Bench) -> Workload:
     """Export the checkpoints as another system's files."""
     _save_token(bench)
     # The folder is in the project, so it is reset before the next trial; a save may list it.
     folder = bench.project / "exported"
-    return deed(bench, ("export", "--to", "sail", str(folder)))
+    return workload(bench, ("export", "--to", "sail", str(folder)))
 
 
-def import_(bench: Bench) -> Deed:
+def import_(bench: Bench) -> Workload:
     """Import a checkpoint of another system."""
     token = bench.ledger.new_token()
     folder = bench.root / f"native-{token}"
@@ -146,6 +147,6 @@ def import_(bench: Bench) -> Deed:
     native = f"# Checkpoint: {token}\n\n- **Branch:** `main`\n\n## Left Off\n{text_of(token)}\n"
     (folder / f"checkpoint-{token}.md").write_text(native, encoding="utf-8")
     claim = Claim("checkpoint", token)
-    done = deed(bench, ("import", "--from", "guardz", str(folder)), claim)
+    done = workload(bench, ("import", "--from", "guardz", str(folder)), claim)
     # It lists the files that it could not read, and reports that it imported none.
     return msgspec.structs.replace(done, takes_back={b"Imported 0 checkpoint": "checkpoint"})

@@ -18,7 +18,7 @@ _LOOKS = 200
 _CHUNK = 1 << 16
 
 
-class Looker:
+class Inspector:
     """Answers questions, one line each, in a process of its own."""
 
     def __init__(self, answer: Callable[[bytes], bytes], folder: Path) -> None:

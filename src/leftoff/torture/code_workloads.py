@@ -1,7 +1,8 @@
-"""Deeds that keep uncommitted code, bring it back or pack it.
+"""Workloads that keep uncommitted code, bring it back or pack it.
 
-Each function prepares what its deed needs on a bench, and returns the deed without performing it.
-Git does much of the work in processes of its own, so there is a second deed in which these are hit.
+Each function prepares what its workload needs on a bench, and returns the workload without running
+it. Git does much of the work in processes of its own, so there is a second workload in which these
+are hit.
 """
 
 import os
@@ -15,31 +16,31 @@ from leftoff.errors import LeftoffError
 from leftoff.snapshots.retention import OpenThreads, tidy
 from leftoff.snapshots.take import Reason, take_snapshot
 from leftoff.torture.claims_ledger import Claim, Kind, text_of
-from leftoff.torture.deed import Deed, deed
+from leftoff.torture.workload import Workload, workload
 from leftoff.torture.world import Bench, Unprepared
 
 # A file that cannot be read is named and left out.
 _LEFT_OUT: Mapping[bytes, Kind] = {b"is not in the snapshot": "code"}
 
 
-def take(bench: Bench) -> Deed:
+def take(bench: Bench) -> Workload:
     """Take a snapshot of a new file."""
-    done = deed(bench, ("snapshot",), Claim("code", _write_work(bench)))
+    done = workload(bench, ("snapshot",), Claim("code", _write_work(bench)))
     return msgspec.structs.replace(done, takes_back=_LEFT_OUT)
 
 
-def restore(bench: Bench) -> Deed:
+def restore(bench: Bench) -> Workload:
     """Restore a file that has newer work, which must not be lost."""
-    return deed(bench, _prepare_restore(bench))
+    return workload(bench, _prepare_restore(bench))
 
 
-def undo_restore(bench: Bench) -> Deed:
+def undo_restore(bench: Bench) -> Workload:
     """Take a restore back."""
     bench.do(*_prepare_restore(bench))
-    return deed(bench, ("undo",))
+    return workload(bench, ("undo",))
 
 
-def pack(bench: Bench) -> Deed:
+def pack(bench: Bench) -> Workload:
     """Pack the snapshots and drop one; the newest of each open thread stays."""
     _take(bench, "one")
     _take(bench, "two", is_last=False)
@@ -55,13 +56,13 @@ def pack(bench: Bench) -> Deed:
             return 1
         return 0
 
-    return Deed(work=work)
+    return Workload(work=work)
 
 
-def in_git(prepare: Callable[[Bench], Deed]) -> Callable[[Bench], Deed]:
-    """Return the same deed with the faults in the programs that it starts."""
+def in_git(prepare: Callable[[Bench], Workload]) -> Callable[[Bench], Workload]:
+    """Return the same workload with the faults in the programs that it starts."""
 
-    def prepare_programs(bench: Bench) -> Deed:
+    def prepare_programs(bench: Bench) -> Workload:
         done = prepare(bench)
 
         def program(more: Mapping[str, str]) -> NoReturn:
