@@ -281,6 +281,11 @@ def test_the_version_is_reported_by_both_ways(cli: Cli) -> None:
         ("list --limt 3", "No such option '--limt'. Did you mean `--limit`?"),
         ("lst", "No such command 'lst'. Did you mean `leftoff list`?"),
         ("memory lst", "No such command 'lst'. Did you mean `leftoff memory list`?"),
+        ("config get", "No such command 'get'. Did you mean `leftoff config explain`?"),
+        ("memory remove", "No such command 'remove'. Did you mean `leftoff memory reject`?"),
+        ("snapshot new", "No such command 'new'. Did you mean `leftoff snapshot take`?"),
+        ("prompts rm", "No such command 'rm'. Did you mean `leftoff prompts drop`?"),
+        ("trash remove", "No such command 'remove'."),
         ("list --color", "Option '--color' requires an argument."),
     ],
 )

@@ -295,6 +295,16 @@ OTHER_WORDS: dict[str, str] = {
 }
 """Words that other tools use, each with the command to suggest."""
 
+_REMOVING = ("drop", "unset", "reject", "archive", "reset")
+_MAKING = ("add", "take", "set")
+OTHER_SUBWORDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("remove", "delete", "rm", "clear"), _REMOVING),
+    **dict.fromkeys(("new", "create", "save"), _MAKING),
+    **dict.fromkeys(("apply", "pop"), ("restore",)),
+    **dict.fromkeys(("get", "show", "list", "ls", "view"), ("show", "list", "explain")),
+}
+"""The same for subcommands: the first of these that a group has is suggested."""
+
 EXAMPLES: dict[str, str] = {
     "config allow": "leftoff config allow",
     "config explain": "leftoff config explain",

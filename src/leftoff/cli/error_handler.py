@@ -11,6 +11,7 @@ import click
 
 from leftoff import DISTRIBUTION, __version__
 from leftoff.cli.app import Output, print_message
+from leftoff.cli.catalog import OTHER_SUBWORDS
 from leftoff.context import state_folder
 from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError
 
@@ -58,11 +59,22 @@ def _print_usage_error(error: click.ClickException, *, as_json: bool) -> None:
 
 def _describe(error: click.ClickException, context: click.Context | None) -> str:
     """Return what click says, with the closest of its suggestions in leftoff's style."""
-    near = [*(getattr(error, "possibilities", None) or [])]
+    near = _list_near(error, context)
     if not near:
-        return " ".join(error.format_message().split())
+        # With suggestions, click's own text would name them.
+        said = error.message if hasattr(error, "possibilities") else error.format_message()
+        return " ".join(said.split())
     within = f"{context.command_path} " if context and not near[0].startswith("-") else ""
     return f"{error.message.rstrip('.')}. Did you mean `{within}{near[0]}`?"
+
+
+def _list_near(error: click.ClickException, context: click.Context | None) -> list[str]:
+    """Return what may have been meant: the subcommand of this meaning, or similar spellings."""
+    group = context.command if context else None
+    wanted = OTHER_SUBWORDS.get(getattr(error, "command_name", ""))
+    if isinstance(group, click.Group) and wanted:
+        return [each for each in wanted if each in group.commands][:1]
+    return [*(getattr(error, "possibilities", None) or [])]
 
 
 def end_sentence(message: str) -> str:
