@@ -51,6 +51,14 @@ def test_with_no_sessions_it_says_so(cli: Cli) -> None:
     assert cli.ok("recover").out == "No session died without a checkpoint.\n"
 
 
+def test_a_clock_that_was_ahead_keeps_no_session_alive(cli: Cli, session: Path) -> None:
+    ahead = session.stat().st_mtime + 400 * 86_400
+    os.utime(session, (ahead, ahead))
+
+    assert [each["state"] for each in cli.json("sessions")] == ["unsaved"]
+    assert "Saved 1 session" in cli.ok("recover").out
+
+
 def test_sessions_are_listed_with_age_state_and_last_request(cli: Cli, session: Path) -> None:
     (result,) = cli.json("sessions")
 

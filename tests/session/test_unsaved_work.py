@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -232,3 +232,16 @@ def test_without_a_place_to_remember_it_is_read_each_time(
     for _ in range(2):
         assert len(name_unsaved(store)) == 1
         assert read()
+
+
+@pytest.mark.parametrize(
+    ("hours", "is_dead"), [(-11, False), (-13, True), (0, False), (9999, True)]
+)
+def test_a_session_without_a_process_is_dead_if_its_last_sign_is_far_from_now(
+    hours: int, *, is_dead: bool
+) -> None:
+    now = datetime(2026, 11, 15, 12, tzinfo=UTC)
+    seen_at = (now + timedelta(hours=hours)).timestamp()
+    life = Life(agent="claude", session_id="s", store="", seen_at=seen_at)
+
+    assert life.is_dead(now) == is_dead

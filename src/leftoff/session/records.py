@@ -153,7 +153,8 @@ class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Return whether its process is gone; if that is unknown, whether it is long silent."""
         if self.pid or self.lock:
             return self.has_crashed
-        return now - datetime.fromtimestamp(self.seen_at, UTC) > _FORGOTTEN
+        # A time far ahead comes from a clock that was wrong.
+        return abs(now - datetime.fromtimestamp(self.seen_at, UTC)) > _FORGOTTEN
 
 
 _record_decoder = msgspec.json.Decoder(SessionRecord)

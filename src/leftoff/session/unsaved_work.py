@@ -181,8 +181,11 @@ def is_finished(
 
 
 def is_recent(touched_at: datetime, now: datetime) -> bool:
-    """Return whether a session was active so recently that its agent may still run."""
-    return now - touched_at < _ALIVE
+    """Return whether a session was active so recently that its agent may still run.
+
+    A time far ahead comes from a clock that was wrong, and must not keep a session alive for years.
+    """
+    return abs(now - touched_at) < _ALIVE
 
 
 def find_sign_of_life(
