@@ -86,7 +86,7 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
         CommandHelp(
             "diff",
             "Show what changed between two checkpoints",
-            "leftoff diff 20261101T0912 exporter",
+            "leftoff diff exporter",
         ),
         CommandHelp(
             "sessions",
