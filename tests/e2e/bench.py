@@ -22,6 +22,14 @@ from gitrepo import ISOLATED_ENVIRONMENT, Repo
 # Beside python, where the project's environment has it.
 _LEFTOFF = Path(sys.executable).parent / "leftoff"
 
+# For agents that run on Bun. Code compiled a second time never pays in a short run, and threads
+# that collect garbage at the same time mostly wait for each other: a fifth of the CPU time.
+SHORT_BUN_RUNS = {
+    "BUN_JSC_numberOfGCMarkers": "1",
+    "BUN_JSC_useConcurrentGC": "0",
+    "BUN_JSC_useDFGJIT": "0",
+}
+
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """What a run that has ended printed."""

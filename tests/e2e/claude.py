@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any, ClassVar
 
-from e2e.bench import AgentBench
+from e2e.bench import SHORT_BUN_RUNS, AgentBench
 from e2e.model import Model
 from e2e.tui import Tui
 
@@ -45,7 +45,7 @@ class Bench(AgentBench):
 
     def variables(self) -> dict[str, str]:
         """Return where the model is, and what keeps the program from doing anything else."""
-        return {**_SETTINGS, "ANTHROPIC_BASE_URL": self.model.url}
+        return {**_SETTINGS, **SHORT_BUN_RUNS, "ANTHROPIC_BASE_URL": self.model.url}
 
     def command(self, prompt: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
         """Return the command line of `claude -p`."""

@@ -75,6 +75,8 @@ class CopilotBench(AgentBench):
             "COPILOT_MODEL": "fake-model",
             "COPILOT_OFFLINE": "true",
             "COPILOT_PROVIDER_BASE_URL": f"{self.model.url}/v1",
+            # Compiled once, and not in each run.
+            "NODE_COMPILE_CACHE": str(_unpack(self.executable).with_name("compiled")),
         }
 
     def command(self, prompt: str, arguments: tuple[str, ...]) -> tuple[str, ...]:

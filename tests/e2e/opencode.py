@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any, ClassVar
 
-from e2e.bench import AgentBench
+from e2e.bench import SHORT_BUN_RUNS, AgentBench
 from e2e.chat import ChatHandler
 from e2e.model import Model
 from e2e.tui import Tui
@@ -72,6 +72,8 @@ class OpencodeBench(AgentBench):
             "small_model": "fake/fake-model",
             "provider": {"fake": provider},
             "permission": {"edit": "allow", "bash": "allow"},
+            # Its own snapshots start git forty times in a run.
+            "snapshot": False,
         }
         (self.config / "opencode.json").write_text(json.dumps(settings), encoding="utf-8")
         self._models.write_text("{}", encoding="utf-8")
@@ -100,8 +102,7 @@ class OpencodeBench(AgentBench):
         short run never pays back: half of the CPU time of a run.
         """
         return {
-            "BUN_JSC_useConcurrentGC": "0",
-            "BUN_JSC_useDFGJIT": "0",
+            **SHORT_BUN_RUNS,
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_MODELS_PATH": str(self._models),
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
