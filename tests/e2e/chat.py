@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from e2e.model import ModelHandler
-from e2e.turns import Kind, ToolCall, Turn
+from e2e.turns import LEFTOFF_TOOL, Kind, ToolCall, Turn, find_leftoff_tool
 from e2e.wire import Request, flatten
 
 Value = dict[str, Any]
@@ -108,6 +108,8 @@ def _build_call(tool: ToolCall, offered: set[str]) -> Value:
 def _translate(tool: ToolCall, offered: set[str]) -> tuple[str, Value]:
     if tool.name == "Bash":
         return "bash", {**tool.input, "mode": "sync"}
+    if tool.name.startswith(LEFTOFF_TOOL):
+        return find_leftoff_tool(tool.name, offered), tool.input
     if tool.name != "Write":
         return tool.name, tool.input
     path, content = tool.input["file_path"], tool.input["content"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from e2e.model import ModelHandler
-from e2e.turns import SUMMARY, Kind, ToolCall, Turn
+from e2e.turns import LEFTOFF_TOOL, SUMMARY, Kind, ToolCall, Turn, find_leftoff_tool
 from e2e.wire import Request
 
 Part = dict[str, Any]
@@ -66,7 +66,7 @@ class GeminiHandler(ModelHandler):
             problem = {"code": turn.status, "message": "scripted error"}
             self.refuse(turn, {"error": problem})
             return
-        parts = [*_build_parts(turn, kind)]
+        parts = [*_build_parts(turn, kind, _list_tools(body))]
         if ":stream" not in path:
             self.send(200, _build_answer(parts, turn))
             return
@@ -80,8 +80,7 @@ def _kind(body: dict[str, Any]) -> Kind:
     settings = body.get("generationConfig") or {}
     if settings.get("responseMimeType") == "application/json" or "responseJsonSchema" in settings:
         return "title"
-    has_tools = any(each.get("functionDeclarations") for each in body.get("tools") or [])
-    if has_tools:
+    if _list_tools(body):
         return "main"
     return "compact" if "state_snapshot" in json.dumps(body) else "side"
 
@@ -99,21 +98,28 @@ def _text(content: Part) -> str:
     return "\n".join(each for each in found if each)
 
 
-def _build_parts(turn: Turn, kind: Kind) -> Iterator[Part]:
+def _list_tools(body: dict[str, Any]) -> set[str]:
+    groups = [each.get("functionDeclarations") or [] for each in body.get("tools") or []]
+    return {tool["name"] for group in groups for tool in group}
+
+
+def _build_parts(turn: Turn, kind: Kind, offered: set[str]) -> Iterator[Part]:
     if kind == "title":
         yield {"text": json.dumps(_CHOICE)}
     elif kind == "compact":
         yield {"text": f"<state_snapshot>{SUMMARY}</state_snapshot>"}
     else:
         yield from ({"text": text} for text in turn.texts)
-        yield from ({"functionCall": _build_call(tool)} for tool in turn.tools)
+        yield from ({"functionCall": _build_call(tool, offered)} for tool in turn.tools)
 
 
-def _build_call(tool: ToolCall) -> Part:
+def _build_call(tool: ToolCall, offered: set[str]) -> Part:
     """Return a call in the words of the tools that Gemini CLI offers."""
     if tool.name == "Bash":
         given = {"command": tool.input["command"], "description": "scripted command"}
         return {"name": "run_shell_command", "args": given}
+    if tool.name.startswith(LEFTOFF_TOOL):
+        return {"name": find_leftoff_tool(tool.name, offered), "args": tool.input}
     return {"name": "write_file" if tool.name == "Write" else tool.name, "args": tool.input}
 
 

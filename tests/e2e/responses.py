@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from e2e.model import ModelHandler
-from e2e.turns import Kind, ToolCall, Turn
+from e2e.turns import LEFTOFF_TOOL, Kind, ToolCall, Turn
 from e2e.wire import Request
 
 Item = dict[str, Any]
@@ -108,6 +108,10 @@ def _build_call(tool: ToolCall, tools: set[str]) -> Item:
         name, given = shell, {"cmd" if shell == "exec_command" else "command": given["command"]}
     elif name == "Write":
         return _build_patch(given, tools, number)
+    elif name.startswith(LEFTOFF_TOOL):
+        # Codex groups the tools of a server in a namespace.
+        space = next(each for each in tools if "leftoff" in each)
+        return {**_call(name.removeprefix(LEFTOFF_TOOL), given, number), "namespace": space}
     return _call(name, given, number)
 
 

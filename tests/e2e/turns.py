@@ -1,5 +1,7 @@
 """What a scripted model answers: one turn for one request."""
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +12,7 @@ import msgspec
 Kind = Literal["main", "subagent", "compact", "title", "side"]
 
 SUMMARY = "FAKE-SUMMARY of the conversation so far."
+LEFTOFF_TOOL = "mcp__leftoff__"
 
 
 class ToolCall(msgspec.Struct, frozen=True):
@@ -17,6 +20,12 @@ class ToolCall(msgspec.Struct, frozen=True):
 
     name: str
     input: dict[str, Any]
+
+
+def find_leftoff_tool(name: str, offered: Iterable[str]) -> str:
+    """Return the name under which an agent offers a tool of leftoff's MCP server."""
+    tool = re.compile(rf".*leftoff[_-]+{name.removeprefix(LEFTOFF_TOOL)}")
+    return next(filter(tool.fullmatch, offered))
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +66,11 @@ def bash(command: str, say: str = "", **options: Any) -> Turn:
     """Make a turn that runs a command."""
     given = {"command": command, "description": "scripted command"}
     return call("Bash", say, given=given, **options)
+
+
+def call_leftoff(tool: str, **given: Any) -> Turn:
+    """Make a turn that calls a tool of leftoff's MCP server, by the name that Claude Code uses."""
+    return call(f"{LEFTOFF_TOOL}{tool}", given=given)
 
 
 def write(path: object, content: str, **options: Any) -> Turn:
