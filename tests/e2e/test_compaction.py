@@ -6,22 +6,6 @@ from e2e.turns import SUMMARY, bash, say
 from e2e.user import LAST_WORDS, NEXT, TASK, TOOLS, User
 
 
-def test_after_compact_the_next_request_carries_the_next_action(
-    bench: Bench, model: Model, user: User
-) -> None:
-    session = user.works().session_id
-
-    bench.run("/compact", "--resume", session)
-    user.settled()
-    bench.run("go on", "--resume", session)
-
-    seen = model.seen_text()
-    assert SUMMARY in seen
-    assert TASK in seen
-    assert NEXT in seen
-    assert "\ncompactions  1\n" in user.ok("stats")
-
-
 def test_compaction_saves_a_checkpoint_first(bench: Bench, user: User) -> None:
     session = user.works(TASK, say("Thinking")).session_id
 

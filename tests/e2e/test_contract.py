@@ -24,23 +24,13 @@ def test_a_turn_fires_its_events_in_order_with_the_fields_we_read(
     assert start["source"] == "startup"
     assert start["session_id"] == result.session_id
     assert start["cwd"] == str(bench.repo.folder)
+    assert start["transcript_path"] == str(bench.transcript_path(result.session_id))
+    assert {"user", "assistant"} <= {entry["type"] for entry in bench.transcript(result.session_id)}
     assert prompt["prompt"] == "hello"
     assert before["tool_input"]["command"] == "echo hi"
     assert stop["last_assistant_message"] == "done"
     assert stop["stop_hook_active"] is False
     assert end["reason"] == "other"
-
-
-def test_the_transcript_is_where_the_payload_says(
-    bench: Bench, model: Model, recorder: Recorder
-) -> None:
-    model.will(say("done"))
-
-    result = bench.run("hello")
-
-    path = recorder.payloads("SessionStart")[0]["transcript_path"]
-    assert path == str(bench.transcript_path(result.session_id))
-    assert {"user", "assistant"} <= {entry["type"] for entry in bench.transcript(result.session_id)}
 
 
 def test_what_session_start_adds_reaches_the_model_and_a_message_to_the_user_does_not(
@@ -111,11 +101,13 @@ def test_clear_ends_the_session_and_starts_another(bench: Bench, recorder: Recor
     assert begun["session_id"] != session
 
 
-def test_the_interactive_program_answers_and_ends_with_exit(
+def test_the_interactive_program_shows_what_session_start_says_answers_and_ends_with_exit(
     bench: Bench, model: Model, recorder: Recorder
 ) -> None:
+    recorder.reply("SessionStart", systemMessage="MESSAGE-MARK")
     model.will(say("TUI-ANSWER"))
     tui = bench.tui()
+    tui.wait("MESSAGE-MARK")
 
     tui.send("hello tui")
     tui.wait("TUI-ANSWER")
@@ -123,11 +115,3 @@ def test_the_interactive_program_answers_and_ends_with_exit(
     tui.wait_for_end()
 
     assert recorder.wait_for("SessionEnd")["reason"] == "prompt_input_exit"
-
-
-def test_the_interactive_program_shows_what_session_start_shows_the_user(
-    bench: Bench, recorder: Recorder
-) -> None:
-    recorder.reply("SessionStart", systemMessage="MESSAGE-MARK")
-
-    bench.tui().wait("MESSAGE-MARK")

@@ -62,7 +62,7 @@ def test_killed_in_a_thread_the_work_is_named_everywhere_before_anyone_recovers_
     assert user.saved("recovered") == []
 
 
-def test_killed_while_the_model_speaks_the_next_session_is_told_the_intent(
+def test_killed_while_the_model_speaks_the_next_session_is_told_the_intent_once(
     bench: Bench, model: Model, user: User
 ) -> None:
     model.will(say("slow", stall=True))
@@ -71,9 +71,11 @@ def test_killed_while_the_model_speaks_the_next_session_is_told_the_intent(
 
     run.kill()
     bench.run("hello")
-
     assert TASK in model.requests()[-1].news
     assert user.saved("recovered")
+
+    user.works("Something else", say("It is done."))
+    assert len(user.saved("recovered")) == 1
 
 
 def test_the_interactive_program_killed_is_recovered_too(
@@ -137,18 +139,6 @@ def test_a_queued_prompt_survives_kill(bench: Bench, model: Model, user: User) -
 
     assert "then update the changelog" in model.requests()[-1].news
     assert user.saved("recovered")
-
-
-def test_a_crash_is_reported_once(bench: Bench, model: Model, user: User) -> None:
-    model.will(say("slow", stall=True))
-    run = bench.start(TASK)
-    model.wait_for(TASK)
-    run.kill()
-    bench.run("hello")
-
-    user.works("Something else", say("It is done."))
-
-    assert len(user.saved("recovered")) == 1
 
 
 def test_a_session_that_still_runs_is_not_taken_for_crashed(

@@ -103,11 +103,15 @@ def test_clear_hands_over_to_the_session_that_follows(
     assert [one["session_id"] for one in user.saved("session-end")] == [first]
 
 
-def test_a_session_in_which_nothing_was_asked_leaves_nothing(bench: Bench, user: User) -> None:
+def test_a_session_in_which_nothing_was_asked_warns_of_nothing_and_leaves_nothing(
+    bench: Bench, user: User
+) -> None:
     tui = bench.tui()
+    assert "Settings Warning" not in tui.screen()
 
     _exit(tui)
 
+    assert user.trouble() == []
     assert user.saved() == []
 
 

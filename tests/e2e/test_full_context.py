@@ -6,31 +6,15 @@ from e2e.claude import Bench
 from e2e.model import Model
 from e2e.turns import SUMMARY, say
 from e2e.user import LAST_WORDS, TASK, User, edits
+from e2e.waiting import LONG_PAUSE, until
 
 # Of a window of a million tokens, and below where the program compacts automatically.
 FULL = 955_000
 
 
-def test_block_mode_keeps_the_prompt_from_the_model_and_on_disk(
+def test_block_mode_keeps_the_prompt_from_the_model_and_on_disk_and_lets_compact_pass(
     bench: Bench, model: Model, user: User
 ) -> None:
-    user.ok("config", "set", "prompts", "block")
-    model.will(say(LAST_WORDS, tokens=FULL))
-    tui = bench.tui()
-    tui.send(TASK)
-    user.reply_is_ready()
-
-    tui.send("and rename the module")
-    tui.wait("leftoff prompts replay")
-
-    assert len(model.requests()) == 1
-    # The task itself may have been settled late, and kept until its answer is settled too.
-    user.settled()
-    (kept,) = json.loads(user.ok("prompts", "list", "--json"))
-    assert kept["text"] == "and rename the module"
-
-
-def test_compact_passes_in_block_mode(bench: Bench, model: Model, user: User) -> None:
     user.ok("config", "set", "prompts", "block")
     model.will(say("Looking at it."), say(LAST_WORDS, tokens=FULL))
     tui = bench.tui()
@@ -39,6 +23,18 @@ def test_compact_passes_in_block_mode(bench: Bench, model: Model, user: User) ->
     tui.send("And the tests?")
     user.reply_is_ready()
 
+    tui.send("and rename the module")
+    tui.wait("leftoff prompts replay")
+
+    assert len(model.requests()) == 2
+    # The task itself may have been settled late, and kept until its answer is settled too.
+    user.settled()
+    (kept,) = json.loads(user.ok("prompts", "list", "--json"))
+    assert kept["text"] == "and rename the module"
+
+    # Claude Code puts the words back into the box.
+    until(lambda: tui.typed() == kept["text"], "the words in the box", pause=LONG_PAUSE)
+    tui.keys("C-u")
     tui.send("/compact")
     tui.wait("Compacted")
 

@@ -98,13 +98,6 @@ def test_after_uninstall_a_session_runs_without_leftoff_and_claude_code_asks_aga
     assert len(user.saved()) == before
 
 
-def test_the_interactive_program_starts_without_a_warning(bench: Bench, user: User) -> None:
-    screen = bench.tui().screen()
-
-    assert "Settings Warning" not in screen
-    assert user.trouble() == []
-
-
 def test_a_session_leaves_the_users_tree_clean_and_nothing_for_doctor(
     bench: Bench, user: User
 ) -> None:

@@ -43,7 +43,7 @@ def _replies(bench: Bench, session_id: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_new_session_has_the_offer_and_the_memory_once_in_one_reply_below_the_limit(
+def test_a_session_has_the_offer_and_the_memory_once_in_one_reply_below_the_limit(
     bench: Bench, model: Model, user: User
 ) -> None:
     user.works()
@@ -65,14 +65,9 @@ def test_a_new_session_has_the_offer_and_the_memory_once_in_one_reply_below_the_
     # What the entries say cannot end the fence around them.
     assert context.count("</leftoff-briefing>") == 2
 
-
-def test_a_resumed_session_is_not_told_again(bench: Bench, model: Model, user: User) -> None:
-    _remembers(user, 3)
-    session = bench.run("hello").session_id
+    # A resumed session is not told again.
     user.settled()
-
     bench.run("and now", "--resume", session)
-
     assert model.seen_text().count("leftoff: what is known about this project.") == 1
 
 
@@ -88,8 +83,10 @@ def test_after_a_compaction_state_and_memory_are_given_again_once(
 
     seen = model.seen_text()
     assert SUMMARY in seen
+    assert TASK in seen
     assert NEXT in seen
     assert seen.count("leftoff: what is known about this project.") == 1
+    assert "\ncompactions  1\n" in user.ok("stats")
 
 
 def test_what_an_agent_saves_as_decision_and_failure_is_reported_to_the_next_session(
