@@ -55,10 +55,13 @@ _MEASURED = (
     "store", "profiles", "threads", "projects", "cli/test_clear.py", "test_checkpoint.py",
 )  # fmt: skip
 
+# The longest tests start first: a worker that starts one last leaves the others idle.
+_LONGEST = ("e2e/test_story.py", "ship/test_kill.py", "e2e/test_relay.py")
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what lies in a slow folder, and the quick tests whose coverage is measured."""
+    """Mark what lies in a slow folder or is measured, and put the longest tests first."""
     for item in items:
         path = item.path.relative_to(_TESTS)
         why = _SLOW_FOLDERS.get(path.parts[0])
@@ -70,6 +73,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             and (path.parts[0] == "store" or not is_hypothesis_test(getattr(item, "obj", None)))
         ):
             item.add_marker(pytest.mark.measured)
+    items.sort(key=lambda item: str(item.path.relative_to(_TESTS)) not in _LONGEST)
 
 
 def pytest_configure() -> None:
