@@ -33,7 +33,7 @@ _RECORDED = _HERE.parent / "agents" / "recorded"
 _GOLDEN = _HERE.parent / "profiles" / "golden"
 _LETTERBOX = Path(settle.__file__).with_name("letterbox.sh")
 # Far beyond what any input needs, however busy the machine is: only what never ends takes longer.
-_PATIENCE_SECONDS = 30
+_PATIENCE_SECONDS = 120
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):

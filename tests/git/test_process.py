@@ -524,7 +524,7 @@ def _troubles(folder: Path) -> Iterator[str | None]:
     repository = find_repository(folder)
     assert repository is not None
     for words in (["status"], ["log", "-1", "--name-only"]):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         try:
             with git_process.ask(folder, repository, *words, deadline=deadline) as asked:
                 list(asked.chunks())

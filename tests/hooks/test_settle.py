@@ -141,7 +141,7 @@ def test_an_event_that_comes_while_a_settle_ends_is_settled_by_the_one_it_starts
         talk.post("SessionEnd", reason="other")
         process = subprocess.Popen(command)
         until(lambda: _has_open(process, state / "settle.lock"), "the lock")
-    assert process.wait(60) == 0
+    assert process.wait(120) == 0
 
     assert spool.list_letters(state) == []
     assert len(store.index().newest(9)) == 1

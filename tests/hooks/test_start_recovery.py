@@ -341,7 +341,7 @@ def test_settle_leaves_a_session_to_the_process_that_has_it(talk: Talk, store: S
     until(lambda: len(spool.list_letters(state)) == 1, "the other session to be settled")
     assert records.load(store, "claude", talk.session_id).seen_at is None
     holder.let_go()
-    assert running.wait(60) == 0
+    assert running.wait(120) == 0
 
     assert spool.list_letters(state) == []
     assert records.load(store, "claude", talk.session_id).turn.asked == TASK

@@ -250,7 +250,7 @@ def test_a_lock_is_waited_for(tmp_path: Path) -> None:
         assert stack.enter_context(disk.lock(tmp_path / "lock"))
         release = threading.Timer(0.02, stack.close)
         release.start()
-        with disk.lock(tmp_path / "lock", seconds=30) as is_held:
+        with disk.lock(tmp_path / "lock", seconds=120) as is_held:
             assert is_held
         release.join()
 
