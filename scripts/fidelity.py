@@ -90,6 +90,27 @@ def mentions(path: str, text: str, basenames: dict[str, int]) -> bool:
     return is_clear and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) is not None
 
 
+_PASSED = re.compile(
+    r"\s*(?:\(pass\)|\[ *(?:PASS|OK) *\]|--- PASS:|PASS(?:ED)?\b|ok \d+\b|[\u2713\u2714\u221a] )"
+    r"|.* (?:PASSED(?: +\[ *\d+%\])?|\.\.\. ok)\s*$"
+)
+# Copilot CLI, Codex, Gemini CLI and Claude Code say so at the end or the start of the output.
+_SHELL_END = re.compile(
+    r"\s*(?:<shellId: \S+ completed with exit code \d+>|Process exited with code \d+"
+    r"|Exit [Cc]ode:? \d+)\s*$"
+)
+
+
+def names_failure(error: str) -> bool:
+    """Return whether an error says what failed.
+
+    A line that the test runner marks as passed does not, nor does one in which the agent itself
+    says that a command has ended.
+    """
+    lines = [line for line in error.splitlines() if line.strip()]
+    return not lines or not all(_PASSED.match(line) or _SHELL_END.match(line) for line in lines)
+
+
 class Scorer:
     """Scores one capture against one truth."""
 
@@ -146,6 +167,7 @@ class Scorer:
             command = re.sub(r"^\s*(cd\s+\S+\s*(&&|;)\s*)+", "", failure["command"])[:120]
             self.row["fail_cmd"] = conveys(command, self.text)
             self.row["fail_err"] = conveys(failure["error"], self.text)
+            self.row["names_failure"] = names_failure(failure["error"])
 
     def _next(self) -> None:
         paths = self.truth["next_knowable"]
@@ -434,11 +456,12 @@ def show(rows: list[Row], options: argparse.Namespace) -> None:
     values: dict[str, list[float]] = {}
     for row in rows:
         for key, value in row.items():
-            if isinstance(value, int | float):
+            if isinstance(value, int | float) and not isinstance(value, bool):
                 values.setdefault(key, []).append(value)
     for key, given in values.items():
         print(f"  {key:18s} {statistics.mean(given):8.3f}  n={len(given)}")
     show_by_agent(rows)
+    show_unnamed_failures(rows)
     if options.show:
         for row in rows:
             if row.get(options.show, 1) < 1:
@@ -450,10 +473,29 @@ def show(rows: list[Row], options: argparse.Namespace) -> None:
 def show_by_agent(rows: list[Row]) -> None:
     """Print the mean of each score and of how many cases it is, one agent per column."""
     agents = sorted({row["agent"] for row in rows})
-    scores = dict.fromkeys(key for row in rows for key in row if key not in {"case", "agent"})
+    others = {"case", "agent", "names_failure"}
+    scores = dict.fromkeys(key for row in rows for key in row if key not in others)
     print(f"  {'by agent (n)':18s}" + "".join(f"{agent:>14s}" for agent in agents))
     for score in scores:
         print(f"  {score:18s}" + "".join(format_mean(rows, agent, score) for agent in agents))
+
+
+def show_unnamed_failures(rows: list[Row]) -> None:
+    """Print how many truths name no failure, and `fail_err` without them, per agent."""
+    failed = [row for row in rows if "names_failure" in row]
+    named = [row for row in failed if row["names_failure"]]
+    if len(named) == len(failed):
+        return
+    print(
+        f"  {len(failed) - len(named)} of {len(failed)} truths name no failure: their error is a "
+        "line of a passed test, or the agent's own line at the end of a command:"
+    )
+    for row in failed:
+        if not row["names_failure"]:
+            print(f"    {row['fail_err']:.3f} {row['agent']} {row['case']}")
+    agents = sorted({row["agent"] for row in rows})
+    cells = "".join(format_mean(named, agent, "fail_err") for agent in agents)
+    print(f"  {'fail_err, others':18s}{cells}")
 
 
 def format_mean(rows: list[Row], agent: str, score: str) -> str:

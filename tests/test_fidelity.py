@@ -83,8 +83,50 @@ def test_a_right_capture_scores_one_with_and_without_a_torn_line(tmp_path: Path)
 
     for options in ([], ["--torn"]):
         row = scores(folder, *options)
-        found = {key: value for key, value in row.items() if key not in {"tokens", "case", "agent"}}
+        found = {
+            key: value
+            for key, value in row.items()
+            if key not in {"tokens", "case", "agent", "names_failure"}
+        }
         assert set(found.values()) == {1.0}
+
+
+def show(folder: Path, *options: str) -> str:
+    command = [sys.executable, str(SCRIPT), str(folder), *options]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    ("error", "is_named"),
+    [
+        ("error: no form", True),
+        ("(fail) login > refuses an error", True),
+        ("(pass) login > refuses an error [4.00ms]\n(fail) login > has a form", True),
+        ("FAILED tests/test_a.py::test_errors", True),
+        ("1 passed, 1 failed", True),
+        ("(pass) login > refuses an error [4.00ms]", False),
+        ("tests/test_a.py::test_errors PASSED [ 50%]\ntest errors ... ok", False),
+        ("ok 12 errors on nothing", False),
+        ("\u2713 fails without a form", False),
+        ("<shellId: 51 completed with exit code 128>", False),
+        ("Process exited with code 1", False),
+    ],
+)
+def test_truths_that_name_no_failure_are_counted_and_listed(
+    tmp_path: Path, error: str, *, is_named: bool
+) -> None:
+    folder = make_folder(tmp_path)
+    path = folder / "truth" / "dev.jsonl"
+    case = json.loads(path.read_text(encoding="utf-8"))
+    case["truth"]["failure"]["error"] = error
+    path.write_text(json.dumps(case) + "\n", encoding="utf-8")
+
+    shown = show(folder)
+
+    # The score of all truths stays in the table.
+    assert "  fail_err  " in shown
+    assert ("1 of 1 truths name no failure" in shown) is not is_named
+    assert ("claude session.jsonl 60 7" in shown) is not is_named
 
 
 def test_a_capture_by_a_command_that_prints_nothing_scores_nothing(tmp_path: Path) -> None:
