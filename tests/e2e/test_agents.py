@@ -138,6 +138,35 @@ def test_a_run_that_a_signal_ends_is_saved(bench: AgentBench, user: User, ways: 
         assert ended[task]["files_modified"] == [f"{number.name}.py"]
 
 
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_an_interactive_program_that_is_hung_up_leaves_its_work(
+    bench: AgentBench, user: User, ways: Ways, *, is_busy: bool
+) -> None:
+    bench.repo.commit("A slow check", {"slow_check.sh": SLOW, ".gitignore": "running\n"})
+    running = bench.repo.folder / "running"
+    bench.model.will(edits(bench), bash("sh slow_check.sh") if is_busy else say(LAST_WORDS))
+    tui = bench.tui()
+    tui.send(TASK)
+    if is_busy:
+        wait_for_file(running)
+        until(lambda: count_new_results(bench, set()), "the result of the edit")
+    else:
+        tui.wait(LAST_WORDS)
+    user.settled()
+
+    # The program alone: the terminal and what runs in the program are not told.
+    tui.signal(signal.SIGHUP)
+    running.unlink(missing_ok=True)
+    bench.run("hello")
+
+    news = bench.model.requests()[-1].news
+    assert TASK in news
+    assert ("sh slow_check.sh" if is_busy else NEXT) in news
+    (saved,) = user.saved()
+    assert saved["trigger"] == ("session-end" if ways.says_end else "recovered")
+    assert saved["files_modified"] == ["retry.py"]
+
+
 @pytest.mark.parametrize("bench", COMPACTS, indirect=True)
 def test_a_conversation_that_is_compacted_gets_its_state_back(
     bench: AgentBench, user: User, ways: Ways

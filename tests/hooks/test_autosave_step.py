@@ -339,3 +339,26 @@ def test_work_for_a_slash_command_alone_is_saved(talk: Talk, store: Store) -> No
 
     (kept,) = saved(store)
     assert (kept.task, kept.next_action) == ("Edit app.py", "Run the tests.")
+
+
+@pytest.mark.parametrize("is_written", [False, True])
+def test_a_command_that_an_end_cuts_short_is_known_also_if_only_a_hook_saw_it(
+    talk: Talk, store: Store, *, is_written: bool
+) -> None:
+    talk.fire("UserPromptSubmit", prompt="Add a login form to app.py")
+    talk.ask("Add a login form to app.py")
+    talk.edit("app.py")
+    talk.fire("PreToolUse", tool_name="Bash", tool_input={"command": "make deploy"})
+    if is_written:
+        talk.run("make deploy", "ok")
+    talk.fire("SessionEnd", reason="other")
+
+    (entry,) = store.index().heads(["open"], 9)
+    saved = store.load(entry)
+    if is_written:
+        assert saved.in_flight is None
+    else:
+        assert saved.in_flight is not None
+        assert saved.in_flight.what == "make deploy"
+        assert saved.next_action is not None
+        assert saved.next_action.text.endswith("cut short: Bash: make deploy.")

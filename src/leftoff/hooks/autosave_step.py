@@ -17,6 +17,7 @@ from leftoff.hooks.session_event import (
     build_session,
     find_continued,
     find_former_session,
+    list_unwritten_call,
 )
 from leftoff.phrases.match import mentions_branch, says_goodbye
 from leftoff.phrases.short_answers import is_follow_up
@@ -101,6 +102,7 @@ def _save_state(case: Case, trigger: str) -> Case:
         **read_native_notes(case),
         "trigger": trigger,
         "reason": _describe_reason(case, trigger),
+        **(list_unwritten_call(case.now) if trigger == "session-end" else {}),
     }
     draft = drop_unwanted(
         compose(fields, case.store, case.settings, session=session), case.settings

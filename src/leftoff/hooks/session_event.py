@@ -403,27 +403,40 @@ def follow_event(event: HookEvent, turn: Turn, *, read: int, is_written: bool) -
 def list_unwritten(record: SessionRecord) -> dict[str, Any]:
     """Return what hooks reported and the transcript lacks, as keys of a checkpoint."""
     turn = record.turn
-    asked, began, said = (
-        text if text.strip() and not _is_written(record, text) else ""
-        for text in (turn.asked.strip(), turn.began.strip(), turn.said.strip())
-    )
+    asked, said = (_keep_unwritten(record, text) for text in (turn.asked, turn.said))
+    call = list_unwritten_call(record)
     # The transcript shows a slash command in another form, and a goodbye asks for nothing.
     if asked.startswith("/") or is_goodbye(asked):
         asked = ""
     fields: dict[str, Any] = {}
     if asked:
-        fields |= {"intent": asked, "pending_prompts": [] if said or began else [asked]}
+        fields |= {"intent": asked, "pending_prompts": [] if said or call else [asked]}
         fields |= _build_next_action(
             f"Answer the prompt that is still waiting: {_shorten(asked)}", "prompt"
         )
-    if began:
-        fields["in_flight"] = {"tool": "Bash", "what": began}
-        again = f"Check, then repeat, the call that was cut short: Bash: {_shorten(began)}."
-        fields |= _build_next_action(again, "call")
+    fields |= call
     if said:
         fields["left_off"] = said
         fields |= _build_next_action(f"The agent's last words: {_shorten(said)}", "proposal")
     return fields
+
+
+def list_unwritten_call(record: SessionRecord) -> dict[str, Any]:
+    """Return the command that was cut short, as keys of a checkpoint, if the transcript lacks it.
+
+    Gemini CLI writes a call only when it has ended.
+    """
+    began = _keep_unwritten(record, record.turn.began)
+    if not began:
+        return {}
+    again = f"Check, then repeat, the call that was cut short: Bash: {_shorten(began)}."
+    in_flight = {"tool": "Bash", "what": began}
+    return {"in_flight": in_flight, **_build_next_action(again, "call")}
+
+
+def _keep_unwritten(record: SessionRecord, text: str) -> str:
+    text = text.strip()
+    return text if text and not _is_written(record, text) else ""
 
 
 def _build_next_action(text: str, source: str) -> dict[str, Any]:

@@ -52,6 +52,8 @@ _KEPT_IF_EMPTY = (
 _ANNOUNCED = frozenset({"proposal", "announced", "todo", "plan"})
 # Sources that are only true until the turn ends.
 _MIDWAY = frozenset({"call", "request", "trail"})
+# After these, a call under way does not end any more.
+_STOPPED = frozenset({"recovered", "session-end"})
 # Sources that say where the agent was heading, unless it only asks the user.
 _HEADINGS = frozenset({"proposal", "announced", "trail"})
 _SAYS_NO_HEADING = (
@@ -393,12 +395,12 @@ def _adds(head: Checkpoint, revision: Checkpoint) -> bool:
     ran = [each for each in now if each not in known and not is_look(each)]
     call = revision.in_flight
     is_cut_short = call is not None and call != head.in_flight and not is_look(call.what)
-    is_recovered = is_cut_short and revision.trigger == "recovered"
+    has_stopped = is_cut_short and revision.trigger in _STOPPED
     # A session may be saved in the middle of a call, and end the call afterwards.
     has_ended = head.in_flight is not None and call is None
     is_same = revision.session_id == head.session_id
     return (
-        bool(asked or ran) or is_recovered or (has_ended and is_same) or _announces(head, revision)
+        bool(asked or ran) or has_stopped or (has_ended and is_same) or _announces(head, revision)
     )
 
 
