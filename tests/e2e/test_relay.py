@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,8 +15,8 @@ from e2e.codex import CodexBench
 from e2e.copilot import CopilotBench
 from e2e.gemini import GeminiBench
 from e2e.opencode import WINDOW, OpencodeBench
-from e2e.stories import SLOW, WAYS
-from e2e.turns import bash, say, write
+from e2e.stories import LIMITS, SLOW, WAYS
+from e2e.turns import Turn, bash, say, write
 from e2e.user import TASK, TOOLS, User
 from e2e.waiting import until
 
@@ -56,10 +57,11 @@ class Relay:
         self.files.append(path)
         bench.model.will(write(self.folder / path, "# Work\n"), say(words))
 
-    def hand_over(self, bench: AgentBench) -> str:
+    def hand_over(self, bench: AgentBench, *, code: int = 0) -> str:
         """Hand the thread over to an agent; return what its model was shown first."""
         before = len(bench.model.requests())
-        User(bench).ok("resume", NAME, "--in", bench.agent, "--headless")
+        done = User(bench).leftoff("resume", NAME, "--in", bench.agent, "--headless")
+        assert done.code == code, done.err
         User(bench).settled()
         return bench.model.requests()[before].news
 
@@ -79,6 +81,97 @@ def relay(folder: Path, find_program: Callable[[str], Path]) -> Iterator[Relay]:
         assert user.own_trouble() == []
 
 
+STATED = "Document the timeouts in retry.md"
+
+
+def test_one_thread_survives_every_end(relay: Relay) -> None:
+    """One agent is hung up, one killed, one states what is next, one compacts, one is refused."""
+    relay.claude.repo.commit("A slow check", {"slow_check.sh": SLOW, ".gitignore": "running\n"})
+    user = User(relay.claude)
+    _hang_up_claude(relay)
+    user.settled()
+
+    # Codex is killed in a call.
+    relay.codex.model.will(
+        write(relay.folder / "client.py", "import retry\n"),
+        bash("sh slow_check.sh", "client.py uses it. Now the slow check."),
+    )
+    run = relay.codex.begin("leftoff", "resume", NAME, "--in", "codex", "--headless")
+    running = wait_for_file(relay.folder / "running")
+    _check(relay.codex.model.requests()[0].news, "Use it in client.py", relay.files)
+    until(lambda: relay.codex.count_results(relay.codex.sessions()[-1]), "the result")
+    run.kill()
+    running.unlink()
+    relay.files.append("client.py")
+
+    known = [*relay.files]
+    relay.will(
+        relay.gemini, "timeouts.py", "timeouts.py is there. Next I will write test_retry.py."
+    )
+    _check(relay.hand_over(relay.gemini), "sh slow_check.sh", known)
+
+    # opencode states what comes next, and compacts its conversation on the way.
+    known = [*relay.files]
+    relay.files.append("test_retry.py")
+    relay.opencode.model.will(
+        write(relay.folder / "test_retry.py", "def test_retry(): ...\n"),
+        bash(f"leftoff save {NAME} --next '{STATED}'", tokens=WINDOW - 1000),
+        say("Half of it is tested."),
+    )
+    _check(relay.hand_over(relay.opencode), "Write test_retry.py", known)
+    assert relay.opencode.model.requests("compact")
+
+    # Copilot CLI is refused in the middle of its work.
+    known = [*relay.files]
+    relay.files.append("retry.md")
+    limit = LIMITS["copilot"]
+    refused = Turn(status=429, problem=limit.problem, headers=limit.headers, lasts=True)
+    relay.copilot.model.will(write(relay.folder / "retry.md", "# Retry\n"), refused)
+    _check(relay.hand_over(relay.copilot, code=1), STATED, known)
+
+    known = [*relay.files]
+    relay.will(relay.claude, "CHANGES.md", "CHANGES.md names it. Next I will tag the release.")
+    _check(relay.hand_over(relay.claude), STATED, known)
+    _check_ends(user, relay.files)
+
+
+def _hang_up_claude(relay: Relay) -> None:
+    """Begin the work in the interactive program, and let only the program get SIGHUP."""
+    relay.files.append("retry.py")
+    relay.claude.model.will(
+        write(relay.folder / "retry.py", "RETRIES = 3\n"),
+        bash(FAILED),
+        say("The retry is in retry.py. Next I will use it in client.py."),
+    )
+    tui = relay.claude.tui(*TOOLS)
+    tui.send(TASK)
+    tui.wait_for_turns(1)
+    tui.signal(signal.SIGHUP)
+
+
+def _check_ends(user: User, files: list[str]) -> None:
+    """Check that one thread is open, and that the log says how each session ended."""
+    (thread,) = user.saved()
+    assert (thread["name"], thread["intent"]) == (NAME, TASK)
+    assert {*thread["files_modified"]} == {*files}
+    log = json.loads(user.ok("log", NAME, "--json"))
+    agents = [each["agent"] for each in reversed(log["revisions"])]
+    assert [*dict.fromkeys(agents)] == ["claude", "codex", "gemini", "opencode", "copilot"]
+    text = user.ok("log", NAME)
+    # Without what the sessions do between: that depends on when their events are settled.
+    ends = re.findall(r"(handed over to \w+|recovered, in codex|session-end, in claude)", text)
+    assert ends == [
+        "session-end, in claude",
+        "handed over to claude",
+        "handed over to copilot",
+        "handed over to opencode",
+        "handed over to gemini",
+        "recovered, in codex",
+        "handed over to codex",
+        "session-end, in claude",
+    ], text
+
+
 def _check(news: str, next_action: str, files: list[str]) -> None:
     """Check what a model is shown about the work when its session starts."""
     assert f"Task: {TASK}\n" in news
@@ -86,7 +179,7 @@ def _check(news: str, next_action: str, files: list[str]) -> None:
     for known in (f"Last failure: `{FAILED}`", *files):
         assert known in news
     # No briefing is part of another one.
-    for once in ("Task: ", "Left off ", "Next action"):
+    for once in ("Task: ", "Background data", "Next action"):
         assert news.count(once) == 1, news
 
 
