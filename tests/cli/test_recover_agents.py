@@ -5,11 +5,17 @@ import os
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from recordings import leave_session
+from leftoff.context import find_project
+from leftoff.git import query
+from leftoff.git.repository import find_ref
+from leftoff.session import records
+from leftoff.store import Store
+from recordings import SESSION_IDS, leave_session
 
 # The variable that moves an agent's folder, and the folder's place below it.
 FOLDERS = {
@@ -56,6 +62,28 @@ def test_a_recovered_session_has_the_state_of_git(
     # So the next session is told what has moved since.
     repo.commit("Later", {"later.txt": "new\n"})
     assert "1 commit" in cli.ok("resume", row["name"], "--for", agent).out
+
+
+@pytest.mark.parametrize("agent", ["gemini", "opencode"])
+def test_a_session_whose_transcript_names_no_branch_has_the_one_that_hooks_saw(
+    cli: Cli, agent: str, repo: Repo, path: Path
+) -> None:
+    repo.git("switch", "-q", "-c", "topic")
+    store = Store(find_project(repo.folder))
+    record = records.SessionRecord(
+        agent=agent, session_id=SESSION_IDS[agent], head=query.find_head_sha(repo.folder) or ""
+    )
+    records.keep(store, msgspec.structs.replace(record, branch=find_ref(repo.folder)))
+    store.close()
+    assert path.exists()
+    repo.git("switch", "-q", "main")
+    repo.commit("Other work", {"other.txt": "1\n"})
+
+    assert cli.json("sessions")[0]["branch"] == "topic"
+    cli.ok("recover", "--since", "30d")
+
+    (row,) = cli.json("list", "--all")
+    assert row["branch"] == "topic"
 
 
 def test_a_title_that_comes_later_is_neither_work_nor_a_sign_of_life(

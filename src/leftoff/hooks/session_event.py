@@ -21,7 +21,7 @@ from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
 from leftoff.session.real_work import can_be_task, shows_work
 from leftoff.session.records import Life, SessionRecord, Turn
-from leftoff.session.sessions import KnownSession, read_memory, with_memory
+from leftoff.session.sessions import KnownSession, read_memory, with_branch, with_memory
 from leftoff.session.usage_limits import find_usage_limit
 from leftoff.store import Store
 
@@ -318,7 +318,7 @@ def build_session(
         session_id=record.session_id,
         path=path,
         touched_at=datetime.fromtimestamp(touched, UTC),
-        facts=facts,
+        facts=with_branch(facts, record),
         memory=memory,
         checkpoint=store.index().newest_of_session(record.session_id),
         head=record.head,

@@ -11,6 +11,7 @@ from leftoff.agents import registry
 from leftoff.agents.agent import FoundSession
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError, SessionUnreadable
+from leftoff.git.query import printable
 from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, find_top, report
 from leftoff.session.real_work import can_be_task, is_worth_saving, shows_work
@@ -23,6 +24,7 @@ from leftoff.session.unsaved_work import (
 )
 from leftoff.store import CheckpointEntry, Store, WatchReading
 
+_BRANCHES = "refs/heads/"
 # Small talk may be newer than the last work.
 _MOST_TRIED = 10
 
@@ -253,7 +255,7 @@ def read_found(
         session_id=found.session_id,
         path=found.path,
         touched_at=touched_at,
-        facts=report(read.state, window=record.window),
+        facts=with_branch(report(read.state, window=record.window), record),
         memory=read,
         checkpoint=store.index().newest_of_session(found.session_id),
         ended_at=find_end(store, store.index(), agent, found.session_id),
@@ -261,6 +263,14 @@ def read_found(
         is_running=find_sign_of_life(store, record, touched_at),
         head=record.head,
     )
+
+
+def with_branch(facts: Facts, record: records.SessionRecord) -> Facts:
+    """Add the branch that hooks saw last, for agents whose transcripts do not name it."""
+    branch = record.branch.removeprefix(_BRANCHES) if record.branch.startswith(_BRANCHES) else ""
+    if facts.branch or not branch:
+        return facts
+    return msgspec.structs.replace(facts, branch=printable(branch))
 
 
 def _read_on(
