@@ -232,6 +232,12 @@ def test_what_is_public_stays_whole(label: str, layout: str) -> None:
     assert redact(text) == text
 
 
+def test_a_web_token_near_a_mark_without_a_key_is_no_line_of_it() -> None:
+    text = "check('-----BEGIN PRIVATE KEY-----');\n  check(x);\n  const jwt = "
+
+    assert redact(f"{text}'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3'").startswith(text)
+
+
 def test_code_between_two_marks_is_not_a_key() -> None:
     code = "\n".join(f"    self.assert_equal_to_rsa2048_fixture_{n}(value)" for n in range(40))
     text = f'A = "-----BEGIN PRIVATE KEY-----"\n{code}\nB = "-----END PRIVATE KEY-----"\n'

@@ -3,6 +3,7 @@
 import json
 
 from leftoff.redact import redact
+from redact_cases import ALNUM, made_up
 
 SECRET = """\
 apiVersion: v1
@@ -65,6 +66,20 @@ def test_names_and_addresses_stay_if_a_secret_is_written_plainly() -> None:
 
     assert redact(text) == text
     assert "hunter" not in redact(text + "  pin: hunter\n")
+
+
+def test_what_a_manual_writes_in_place_of_a_value_stays_in_a_secret() -> None:
+    text = (
+        "kind: Secret\nstringData:\n  KEY: 'your-encryption-key-min-32-chars'\n"
+        "  KEY_2: 'REPLACE_WITH_GENERATED_KEY'\n  SMTP_USERNAME: 'smtp-7'\n"
+        "  SMTP_PASSWORD: 'smtp-password'\n  URL: 'postgresql://user:password@db.test/shop'\n"
+        "  provider: 'postgresql'\n"
+    )
+
+    assert redact(text) == text
+    value = made_up(ALNUM, 24)
+    line = f"  HOOK: https://x.test/hooks/{value}\n  DB_URL: postgres://me:{value}@db.test/shop\n"
+    assert value not in redact(text + line)
 
 
 def test_what_is_encrypted_already_stays_in_a_secret() -> None:

@@ -72,6 +72,13 @@ def test_the_hashes_that_databases_print_are_cut() -> None:
         f'COINBASE_SCRIPT_PUBKEY="{HASH}"',
         f'LinearAlgebra = "{uuid.UUID(KEY)}"',
         f"https://x.test/search?q=pip&s={uuid.UUID(KEY)}",
+        f"https://x.test/share/abc?sid={uuid.UUID(KEY)}",
+        f"https://x.test/alerts?state={uuid.UUID(KEY)}",
+        f"https://x.test/status/18?t={made_up(ALNUM, 22)}",
+        f'fingerprint = "query:someQuery:{KEY}"',
+        f"nix run github:acme/shop/{hashlib.sha1(b'x').hexdigest()} -- a.go",  # noqa: S324
+        f'"recaptchaPublicSiteKey": "{made_up(ALNUM, 40)}"',
+        '"webhook": "users/user123/webhooks/webhook456",',
         f"github.com/getsentry/sentry-go v0.32.0 h1:{made_up(ALNUM, 43)}=",
         f"sentry-ruby (5.1) sha256={KEY}",
         f"Signature: {KEY}",

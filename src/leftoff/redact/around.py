@@ -65,10 +65,10 @@ _PIPED = lazy(
     rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl|gcloud|doppler|op|kinit)\b"
 )
 # What examples show instead of a session: a word, or a name in a program.
-_PLAIN = lazy(rb"[A-Z]+(?:_[A-Z0-9]+)+|[A-Za-z_=]*")
+_PLAIN = lazy(rb"[A-Z]+(?:_[A-Z0-9]+)+|[A-Za-z_=-]*[0-9]?")
 # What a manual writes in place of a password in an address: `repo-pass`, `bot_api_key`.
 _NAMED = lazy(
-    rb"(?i)[a-z]+(?:[_-][a-z]+){0,3}[_-](?:pass(?:word|wd)?|secret|token|key|id)"
+    rb"(?i)[a-z]+(?:[_-][a-z]+){0,3}(?:[_-](?:pass(?:word|wd)?|secret|token|key|id)|password)"
     rb"|(?-i:[a-z]+(?:Password|Secret|Token|Key))"
 )
 _SESSION = (b"sess", b"sid", b"auth", b"token", b"jwt", b"csrf", b"login", b"remember")

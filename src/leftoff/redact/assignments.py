@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from leftoff.lazy_patterns import lazy
+from leftoff.redact.specimens import WORDS
 from leftoff.redact.syntaxes import ASKING, SETTER, SETTING, SQL, STORING
 
 KINDS = {
@@ -24,10 +25,12 @@ _NAME = lazy(rb"[\w-]{1,88}")
 _SAME = 8
 _AROUND = b"\\\"'`$@"
 _ATTRIBUTE = lazy(
-    rb"(?i)\b(?:for|id|type|class|href|src|(?:data|aria)-\w+)=\\{0,8}[\"'][^\"'<>]{0,60}\Z"
+    rb"(?i)\b(?:for|id|type|class|href|src|value|(?:data|aria)-\w+)=\\{0,8}[\"'][^\"'<>]{0,60}\Z"
 )
 _GENERIC = lazy(rb"\w<[\w, ]{0,200}\Z")
 _MESSAGE = lazy(rb"[\"'](?:[\w-]{1,40}\.){1,6}\Z")
+# `"password": "MQTT-adgangskode"`
+_COMPOUND = lazy(rb"[A-Z][A-Za-z0-9]{1,7}(?:-[A-Za-z\x80-\xff]{4,40}){1,3}\Z")
 # `hide_password: "…"` is what a button says.
 _BUTTON = lazy(rb"(?i)(?:show|hide|forgot|header)_\Z")
 # `sha256_hash_of_signing_key` is a hash of a key.
@@ -51,6 +54,14 @@ _UUID = lazy(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
 _OBJECTS = (b"existing", b"tls", b"password", b"pull", b"credentials")
 _KEY_OF_OBJECT = lazy(rb"passw(?:or)?d[_-]?key\b")
 _OBJECT_NAME = lazy(rb"[a-z]+[a-z0-9]{0,3}(?:[-.][a-z]+[a-z0-9]{0,3})*\Z")
+# `checkUserPassword("me")` is given a user.
+_CHECKING = lazy(rb"_?(?:is|has|check|verify|validate|compare|match|assert)[A-Z_]")
+# `INVALID_PASSWORD = "5020"` is the number of an error.
+_FAULT = lazy(rb"(?i)(?:^|[a-z]_)?(?:invalid|missing|incorrect|required|expired|wrong|weak)_")
+# `is_login ? "password" : "session"`
+_CHOICE = lazy(rb"\?\s{0,8}[\"']\Z")
+# Words before `Token` in the name of a method.
+_JOINING = (b"With", b"By", b"From", b"For", b"Via")
 # `SSHPASS` and `DBPASS`, but not `COMPASS`
 _OWNERS = frozenset(b"ssh db root admin user smtp ftp mail mysql pg redis".split())
 
@@ -106,6 +117,9 @@ def is_assigned(data: bytes, one: Assignment) -> bool:
     # `--no-ask-password` takes no value.
     if _is_part(one) or one.left.startswith(b"--no-") or one.left.endswith(b"-ask-"):
         return False
+    # `removeFieldWithToken: procedure` is a method.
+    if found["colon"] and found["bare"] and one.left.endswith(_JOINING):
+        return False
     if found["default"]:
         # `["--password", "…"]` is a list of arguments.
         is_argument = one.is_flag and one.left.startswith(b"--") and found["default"] == b","
@@ -139,6 +153,8 @@ def _is_part(one: Assignment) -> bool:
     # In `<label for="password">` it is an attribute, and in `List<PrivateKey>` a type.
     if found["tag"] and (_ATTRIBUTE.search(before) or _GENERIC.search(before)):
         return True
+    if found["colon"] and _CHOICE.search(before):
+        return True
     # `win32cred` is the name of a module.
     return one.stem == b"cred" and one.left[-1:].isdigit()
 
@@ -148,6 +164,8 @@ def _is_stored(data: bytes, one: Assignment) -> bool:
     mark = one.found["mark"]
     end = closing(data, one.found.end(), mark) + len(mark)
     if one.is_short or data[end : end + 8].lstrip().startswith(b","):
+        return False
+    if _CHECKING.match(one.left):
         return False
     is_method = one.before.endswith(b".") and not ASKING.search(one.left.lstrip(b"_"))
     return is_method or bool(SETTER.search(one.left))
@@ -180,7 +198,9 @@ def is_pair(data: bytes, one: Assignment) -> bool:
 
 
 def is_same(data: bytes, one: Assignment, value: bytes) -> bool:
-    """Return whether a constant holds its own name: `API_PASSWORD = "apiPassword"`."""
+    """Return whether a constant holds its own name or an error: `API_PASSWORD = "apiPassword"`."""
+    if value.isdigit() and _FAULT.match(one.left):
+        return True
     word = match_at(_NAME, data, one.found.start())
     squashed = value.replace(b"_", b"").replace(b"-", b"").lower()
     name = (one.left + word).replace(b"_", b"").replace(b"-", b"").lower()
@@ -192,14 +212,22 @@ def is_same(data: bytes, one: Assignment, value: bytes) -> bool:
 
 def is_translated(one: Assignment, value: bytes) -> bool:
     """Return whether this is a line of a translation, such as `"install.password": "Parool"`."""
+    if one.found["colon"] and one.before[-1:] == b'"' and _COMPOUND.match(value):
+        return True
     is_word = value.replace(b"-", b"").isalpha()
-    if not one.found["colon"] or not is_word:
+    is_entry = one.found["colon"] or one.found["equals"] == b"=>"
+    if not is_entry or not is_word:
         return False
     if _BUTTON.search(one.left) and value[:1].isupper():
         return True
+    # `"smtp-password": "SMTP-wachtwoord"`
+    name = one.left.lower()
+    if b"-" in value and all(each in WORDS or each in name for each in value.lower().split(b"-")):
+        return True
     if one.before[-1:] not in (b'"', b"'", b"."):
         return False
-    return value.istitle() or bool(_MESSAGE.search(one.before))
+    is_title = value[:1].isupper() and value[1:].islower()
+    return is_title or bool(_MESSAGE.search(one.before))
 
 
 def is_public(one: Assignment, value: bytes) -> bool:

@@ -42,10 +42,11 @@ _NAME_RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[+/=_]+")
 # Between other lines of a key, a line may have longer runs, such as `MIIEpAIBAAKCAQEA`.
 _STRICT, _LOOSE = 3.2, 5.0
 _ZEROS = lazy(rb"A{3,}")
-# The marks of everything that is not a private key, and the beginnings of SSH public keys.
+# The marks of everything that is not a private key, and the beginnings of SSH public keys and of
+# web tokens.
 _FOREIGN = lazy(
     rb"-{2,5}[ +]?(?:BEGIN|END)[ +_](?![^-\r\n]{0,60}(?:PRIVATE|Static))"
-    rb"|(?:ssh-|ecdsa-)[a-z0-9-]{3,40}[ +]AAAA"
+    rb"|(?:ssh-|ecdsa-)[a-z0-9-]{3,40}[ +]AAAA|\beyJ[\w-]{8,500}\.eyJ"
 )
 _HEADER = lazy(rb"(?:Version|Comment|Hash|Charset|MessageID|Proc-Type|DEK-Info):")
 _HEADERS = 800

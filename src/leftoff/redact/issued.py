@@ -59,7 +59,7 @@ _HARMLESS = frozenset(
     b"wheel uk fk idx eval evalrun deploy deployments dpl prj prv oac egroup trun ftjob ftckpt "
     b"ckpt checkpoint cntr outputitem cfile link person fee clock mandate transfer refund balance "
     b"txr modr ft erun cp onelogin skill shape mask clip gradient animation "
-    b"ctag subscription boundary".split()
+    b"ctag subscription boundary we re".split()
 )
 
 
@@ -115,7 +115,10 @@ def is_issued(run: bytes) -> bool:
         return False
     if is_credential:
         return len(solid) >= _pick_least_length(solid)
-    return bool(_ISSUER.match(run)) and _is_unnamed(solid, names[0], joint)
+    # No issuer uses two joints: `site-verification_1f6d…` is the name of a file.
+    prefix = run[: len(run) - len(body)]
+    is_name = b"-" in prefix and b"_" in prefix
+    return not is_name and bool(_ISSUER.match(run)) and _is_unnamed(solid, names[0], joint)
 
 
 def _means_credential(names: list[bytes]) -> bool:

@@ -9,7 +9,7 @@ from leftoff.redact.specimens import SPECIMENS, WORDS, is_mashed
 # the start of a value are apart, because the others are tried at every byte.
 _PLACEHOLDER_START = lazy(
     rb"(?ix) x+$ | [<\[{(] | [&|/\\][<\[{(] | \$(?:[a-z_{(\[?@!](?![\w-]*\$)|\d$)"
-    rb"| ![a-z]+(?:$|[ .:])"
+    rb"| !{1,2}[a-z]+(?:$|[ .:])"
     # `%s`, `%(name)s`, `%.2f` and `%NAME%`, but not a password that begins with a percent sign.
     rb"| %(?:[\d.#*-]{0,4}l{0,2}[a-z](?![a-z0-9]{2})|[({]|[\w.]+[%(])"
     rb"| (?:dummy|fake|sample|mock|insert|replace|todo|some[-_])"
@@ -24,10 +24,11 @@ _PLACEHOLDER_START = lazy(
     rb"| (?=.{1,16}$).*deadbeef"
     rb"| (?-i:EXAMPLE|example(?=[A-Z]))"
     rb"| arn:aws | (.)\1{3,}$ | (?:0x)?0+$"
-    rb"| env[:(] | :?$ | [a-z]+:$ | -?anon(?:ymous|cvs)?(?:@[a-z.]*)?$"
+    rb"| @?env[:(] | \$\(\$ | \)\[ | :?$ | [a-z]+:$ | -?anon(?:ymous|cvs)?(?:@[a-z.]*)?$"
     # `sk-ant-...`, `--project-id`, `*alias`, `uint64_t`, `0x10100`, `^4.0.23`, `" + password + "`
-    rb"| (?:[a-z]{2,8}[-_]){1,3}(?:x{3,})?$ | --[a-z][a-z-]+=?$ | \*[a-z_-]+\*?$"
-    rb"| u?int\d{1,3}(?:_t)?$ | 0x[0-9a-f]{1,8}$ | [~^]?\d{1,4}(?:\.\d{1,4}){2}(?:[-+][\w.]+)?$"
+    rb"| (?:[a-z]{2,8}[-_]){1,3}(?:x{3,})?$ | --[a-z][a-z-]+=?$ | \*{1,2}[a-z_-]+\*{0,2}$"
+    rb"| u?int\d{1,3}(?:_t)?$ | [~^]\d{1,4}\.\d{1,4}$ | 0x[0-9a-f]{1,8}$"
+    rb"| [~^]?\d{1,4}(?:\.\d{1,4}){2}(?:[-+][\w.]+)?$"
     rb"| [)\"'`]{0,3}[ ]?(?:[+.,&]|<>)[ ] | [\\\"'`]{1,6}[$<{(] | [)\]}][\"'`,;)\]}] | \+\w+\+$"
     # `'TOKEN='.$token`, `'&key='.API_KEY;`, `.Values.password`, `$::password`, `${NAME}$`
     rb"| [\"'`]?\.\$ | [\"'`]\.[a-z\\] | \.[a-z_]\w*[;(\[] | \.[a-z]+(?:[-.][a-z]+)*$ | \$::"
@@ -52,12 +53,38 @@ _PLACEHOLDER_START = lazy(
     rb"| [a-z]+(?:_[a-z]+)*/\d$ | (?-i:[A-Z]\w*\#[a-z]\w*\.\w+|[A-Z][A-Za-z]*\*{1,2})$"
     rb"| \d+_?[iuf]\d{1,3}$ | 0x[0-9a-f]{1,16}u?l{1,2}$"
     rb"| \d{1,5}(?:\.\d{1,9}){4,}$ | convertto-securestring$"
+    # `?string` and `Optional[str]` are types, `required|min:6` are rules, `+encode(key)` is code
+    rb"| \?[a-z_\\]+$ | (?-i:[A-Z][A-Za-z]+\[[A-Za-z][\w., |\[\]]*\])$"
+    rb"| [a-z][a-z_]*(?::[a-z\d_,]+)?(?:\|[a-z][a-z_]*(?::[a-z\d_,]+)?)+$"
+    rb"| \+[a-z_$][\w$.]*[(,)+] | [a-z]{2,20}\([\"'][^\"']{0,80}[\"']\)$"
+    # `DemoService:1.0.0`, `WRONG-FORMAT`, `HOST:PORT:DATABASE:PASSWORD`, values of one character
+    rb"| [a-z][\w./-]*:\d{1,4}(?:\.\d{1,5}){1,3}$ | (?-i:[A-Z]{3,12}(?:[-_][A-Z]{3,12}){1,2})$"
+    rb"| (?-i:[A-Z]{2,20}(?:[:_][A-Z]{2,20})*:[A-Z]{2,20})$ | x{3}y{3}"
+    rb"| ([0-9a-f])\2{7}(?:-\2{4}){3}-\2{12}$"
+    # `build.keychain`, `new_password_here`, `**required**`, the address of a user
+    rb"| [a-z]+\.?\*{2}$ | [\w.+-]+@[\w-]+\.(?:com|org|net|test|local)$"
+    rb"| \#?[a-z][\w.-]*\.(?:keychain|kdbx|json|ya?ml|toml|pem|crt|p12|pfx|jks|txt)$"
+    rb"| [a-z_-]*(?:password|secret|token|key)[-_]?here$"
+    # `alice_digest`, `api/v3/hooks/:id`, `Pricing::Context.build`, `Symbol(token)`, `name=`
+    rb"| (?-i:[a-z]+(?:_[a-z]+)*_(?:dir|path|digest)\d?|[a-z]+=)$ | symbol\("
+    rb"| (?-i:[a-z][a-z0-9_]*(?:/:?[a-z][a-z0-9_]*){2,}|[A-Z]\w*(?:::[A-Z]\w*)+[.\#]?\w*)$"
+    # `admin.oauth2.generate-access-token`
+    rb"| (?-i:(?:[a-z]{1,24}(?:[A-Z][a-z]{1,20}){0,4}\d?(?:-[a-z]{1,20}){0,4}(?:\.|$)){3,6})$"
+    # the code of a character, what a service for translations puts in place of a text
+    rb"| (?-i:(?=[0-9]*[A-F])[0-9A-F]{4})$ | crwdns\d | required[a-z_]*[|:]"
+    # public keys in DER
+    rb"| (?-i:MFwwDQYJ|MIGfMA0G|MII[BC]IjANBgkq|MFkwEwYH)"
+    # `postgres_secure_password`, `_acme_session` (the name of a cookie of Rails)
+    rb"| (?:[a-z]+\.)?_?[a-z]+(?:[_-][a-z]+){0,4}[_-](?:pass(?:word|wd|phrase)|secret)_?\d?$"
+    rb"| _[a-z]+(?:_[a-z]+){0,3}_session$"
 )
 _PLACEHOLDER = lazy(
     rb"(?ix) [*\xe2\x80\xa2]{3} | x{4} | \.{3} | \xe2\x80\xa6"
-    rb"| [$\#]\{ | \{\{ | \{[a-z_]{3,20}\} | <[a-z][a-z0-9_ -]{0,30}>"
-    rb"| [-_. ](?:your(?:$|[-_. a-z])|example(?:$|[-_. ])) | [-_ ]here$"
-    rb"| change[-_ ]?(?:me|it) | place[-_]?holder | %[sdr](?![a-z0-9])"
+    rb"| [$\#]\{ | \{\{ | \{\$[a-z] | \\\([a-z] | \{(?:[a-z]|[a-z_][a-z_.]{2,30})\}"
+    rb"| <[a-z][a-z0-9_ -]{0,30}> | %\[[a-f0-9-]"
+    rb"| [-_. ](?:your(?:$|[-_. a-z])|example(?:$|[-_. ])) | [-_ ](?:here|dummy|placeholder)$"
+    rb"| change[-_ ]?(?:me|it|this) | replace[-_ ]?(?:me|with|this) | generate[-_ ]with"
+    rb"| place[-_]?holder | %[sdr](?![a-z0-9])"
     rb"| (?-i:RANDOM) | random[-_ ]?(?:string|value|token|key|secret|chars?)"
     rb"| [-_ ]my[-_]?(?:password|secret|token|key)$ | redacted | &lt; | :anoncvs$"
     rb"| \b(?:process\.env|os\.environ|os\.getenv|import\.meta|std::env|deno\.env)\b"
@@ -83,6 +110,8 @@ _PADDED = lazy(rb"[A-Za-z0-9+/]{20,}={1,2}\Z")
 _RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 # Twelve characters without a separator, three of them digits: no name looks like that.
 _DENSE = lazy(rb"(?=(?:[a-zA-Z+/]*[0-9]){3})[a-zA-Z0-9+/]{12,}={0,2}\Z")
+# Standards with a digit, as in the name `X509ClientCredential`
+_STANDARD = lazy(rb"(?i)x509|lwm2m|oauth2|base64|sha(?:256|512|1)|pkcs(?:8|12)|ipv[46]|md5")
 _RANDOM_SEGMENT = 20
 _LONG = 20
 # The beginning of a long value is enough to judge it.
@@ -112,9 +141,12 @@ _METHOD = lazy(rb"(?i)(?<![a-z0-9])(?:base|sha|utf|aes|md|rsa|oauth|http|u?int)[
 # Characters that hardly occur in a label in another language than English.
 _MARKS = lazy(rb"[0-9!@#$%^&*]")
 # `new_password`, `password2`, `anewpassword`
-_LABEL = lazy(rb"(?i)[a-z-]{0,16}[-_.]?(?:passwor[dt]|passwd|passphrase|salasana)s?\d?\Z")
-# Words written like a name in a program.
-_SNAKE = lazy(rb"[a-z]+(?:_[a-z]+)+\Z")
+_LABEL = lazy(
+    rb"(?i)[a-z-]{0,16}[-_.]?(?:passwor[dt]|passwd|passphrase|salasana)s?\d?\Z"
+    rb"|passw(?:or)?d[_-][a-z_-]+\Z"
+)
+# Words written like a name in a program, perhaps one of several: `private_value_1`.
+_SNAKE = lazy(rb"[a-z]+(?:_[a-z]+)+(?:_?\d{1,2})?\Z")
 # Letters followed by a number: `abcd1234`.
 _NUMBERED = lazy(rb"[A-Za-z]{3,}[0-9]{4,}\Z")
 # Passwords for apps of Google and WordPress: groups of four, not words.
@@ -127,7 +159,7 @@ _HASH_LENGTHS = frozenset((32, 40, 64))
 _TABLE_REACH, _TABLE = 500, 7
 # Two or three words joined by dashes are a name or a label, as in `etcd-cluster`.
 _NAMED = rb"(?:[A-Z]?[a-z]{2,20}(?:[A-Z][a-z]{2,20}|[A-Z]{2,4})?|[A-Z]{2,4})"
-_NAME = lazy(_NAMED + rb"(?:[-+]" + _NAMED + rb"){1,2}\Z")
+_NAME = lazy(rb"(?:[a-z]{2,20}:)?" + _NAMED + rb"(?:[-+]" + _NAMED + rb"){1,2}(?:-?\d{1,2})?\Z")
 # What examples write in place of a token: `request_token`, `my-client-secret`
 _NAMED_TOKEN = lazy(rb"[a-z]+(?:[_-][a-z]+){0,3}[_-](?:token|key|secret)\Z")
 # Four or more words joined by dashes.
@@ -186,7 +218,9 @@ def looks_random(value: bytes, *, needs_digit: bool = True) -> bool:
     digits = sum(run.isdigit() for run in runs)
     if digits == len(runs) or (needs_digit and not digits):
         return False
-    return bool(_DENSE.match(value)) or sum(map(len, runs)) <= (3.2 if digits else 3) * len(runs)
+    return bool(_DENSE.match(_STANDARD.sub(b"", value))) or sum(map(len, runs)) <= (
+        3.2 if digits else 3
+    ) * len(runs)
 
 
 def is_code(value: bytes) -> bool:
@@ -217,7 +251,7 @@ def is_password(value: bytes, *, literal: bool) -> bool:
     if _has_blank(value) or is_path(value):
         return literal and bool(_GROUPS.match(value))
     # A label or a name in a program, such as `login.password.title`.
-    if _DOTTED.match(value) and _SECRET_WORD.search(value):
+    if (_DOTTED.match(value) or _SNAKE.match(value)) and _SECRET_WORD.search(value):
         return False
     if literal:
         return len(value) >= (6 if value.isalpha() else 4) and not is_placeholder(value)
@@ -251,6 +285,9 @@ def _is_likely(value: bytes, *, literal: bool, named: bool) -> bool:
 
 
 def _is_chosen(value: bytes, *, literal: bool, named: bool) -> bool:
+    # `auth_token=raw_token2`
+    if not literal and _SNAKE.match(value):
+        return False
     if looks_random(value):
         return literal or len(value) >= (8 if named else 12)
     if named:
@@ -294,6 +331,9 @@ def is_environment_secret(value: bytes) -> bool:
     """Judge the value of `SOME_TOKEN=value`: the name is explicit, so only clear misfits pass."""
     if len(value) < (12 if value.isdigit() else 6) or _is_reference(value):
         return False
+    # `"?apiKey=" as it is in other parts`
+    if value[:1] == b" ":
+        return False
     if _NAMED_TOKEN.match(value):
         return False
     if is_path(value) and not is_address_with_key(value):
@@ -321,7 +361,7 @@ def is_unlike_words(value: bytes) -> bool:
         return True
     if len(value) >= 16 and (len(_DIGIT.findall(value)) >= 5 or _is_jumbled(value)):
         return True
-    longest = max(_JOINTS.split(value), key=len)
+    longest = max(_JOINTS.split(_STANDARD.sub(b"", value)), key=len)
     if len(longest) < 14 or _SECRET_WORD.search(longest) or b"base64" in longest:
         return False
     if _DIGIT.search(longest, 0, len(longest) - 1):

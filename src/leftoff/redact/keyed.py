@@ -82,6 +82,8 @@ _LONG_NUMBER = 6
 _TYPE = lazy(rb"[A-Z]\w*<[A-Z]")
 # `"/create_passkey" => "users#create_passkey"` is a route of Rails.
 _ACTION = lazy(rb"[a-z][a-z_/]*#[a-z][a-z_]*\Z")
+# `e.value:delete`, `a.b?.c?await`: a program joins names by a question, as minified code does.
+_JOINED_NAMES = lazy(rb"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[?:=!]+[A-Za-z_$]")
 # Where a program keeps entries under keys that it chooses.
 _STORES = (b"storage", b"session", b"shared", b"project", b"cookie", b"channel", b"stream")
 _SPACED = lazy(rb"(?:^|[ \t\n])-|set|SET|Set|_param|add|put|config|ENV|ARG|env|define")
@@ -175,7 +177,8 @@ def _value_span(data: bytes, one: Assignment) -> tuple[int, int]:
         return start, start + len(match_at(_TO_TAG, data, start))
     if is_environment(data, one) and not found["gap"]:
         # The quote before the name closes after the value: `"DB_PASSWORD=…"`.
-        if one.before[-1:] in (b'"', b"'"):
+        is_closed = data[found.start("equals") - 1] in b"\"'`]"
+        if one.before[-1:] in (b'"', b"'") and not is_closed:
             mark = one.before[-2:] if one.before[-2:-1] == b"\\" else one.before[-1:]
             quoted = closing(data, start, mark)
             # In `ssh host "DB_PASSWORD=… ./run"` the quoted text goes on after the value.
@@ -241,7 +244,8 @@ def _is_given(data: bytes, one: Assignment, value: bytes) -> bool:
         literal = False
     named = is_qualified(one) and not _is_stored_by_name(one)
     if named and len(value) >= _WORD_LENGTH and _LOWER.match(value) and not is_placeholder(value):
-        return literal or _is_plain_word(data, one, value)
+        # `invite_token: "invitetoken"` only names what belongs there.
+        return one.stem not in value and (literal or _is_plain_word(data, one, value))
     return is_token(value, literal=literal, named=named)
 
 
@@ -286,12 +290,8 @@ def _is_expression(data: bytes, one: Assignment, value: bytes) -> bool:
         return False
     after = data[found.start("bare") + len(value) :][:_AFTER]
     if found["tag"] or found["item"]:
-        # `<a href="…/password">reset</a>` is a link.
-        # `<PASSWORD> db/app`, `<PASSWORD>@host` and `Map<Key, Password>.get` are not XML.
-        is_open = found["gap"] or value.startswith((b"@", b"."))
-        is_closed = (_CLOSED if is_open else _CLOSED_OR_CUT).match(after)
-        return not is_closed or bool(_LINKED.match(after))
-    if found["equals"] in _COMPARED or _LETTERS_BEYOND.match(value):
+        return _is_text_of_tag(one, value, after)
+    if found["equals"] in _COMPARED or _LETTERS_BEYOND.match(value) or _is_program(value, after):
         return True
     # `password: debug2: channel 2`
     if found["colon"] and found["gap"] and after.startswith(b": "):
@@ -302,6 +302,22 @@ def _is_expression(data: bytes, one: Assignment, value: bytes) -> bool:
     return bool(is_spaced and _NUMBERED_NAME.match(value))
 
 
+def _is_text_of_tag(one: Assignment, value: bytes, after: bytes) -> bool:
+    """Return whether a text after a tag is a translation, a link or no text of this tag."""
+    # `<a href="…/password">reset</a>` is a link.
+    # `<PASSWORD> db/app`, `<PASSWORD>@host` and `Map<Key, Password>.get` are not XML.
+    is_open = one.found["gap"] or value.startswith((b"@", b"."))
+    is_closed = (_CLOSED if is_open else _CLOSED_OR_CUT).match(after)
+    return not is_closed or bool(_LINKED.match(after) or _LETTERS_BEYOND.match(value))
+
+
+def _is_program(value: bytes, after: bytes) -> bool:
+    """Return whether names are joined by a question, or a macro is called: `hashmap! {`."""
+    if value.endswith(b"!") and after.lstrip(b" ")[:1] in _CALLS:
+        return True
+    return bool(_JOINED_NAMES.match(value)) and not has_random_part(value)
+
+
 def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
     """Return whether this only looks like a value: an option, a call, a word of a sentence."""
     found = one.found
@@ -310,13 +326,16 @@ def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
     # `ssh_key::Algorithm`
     is_next = is_next or (value.startswith(b":") and not (found["gap"] and is_unlike_words(value)))
     is_next = is_next or (found["equals"] == b"=>" and _ACTION.match(value) is not None)
+    # `isToken(token: Node): token is CommaToken` is a type.
+    is_next = is_next or (found["is"] is not None and one.before.endswith(b"): "))
     if is_next or is_same(data, one, value) or is_public(one, value):
         return True
     # `password :symbol` in Ruby, and `pass = resolver->get()` in C
     is_name = found["colon"] and not found["gap"] and data[found.start("colon") - 1] in b" \t"
     if (is_name and is_wordy(value)) or (after == b">" and value.endswith(b"-")):
         return True
-    is_call = found["bare"] and after in _CALLS and not _is_bracketed(value)
+    is_bare_call = data.startswith(b"()", found.end())
+    is_call = found["bare"] and after in _CALLS and (is_bare_call or not _is_bracketed(value))
     is_call = is_call and not (is_environment(data, one) and has_random_part(value))
     if is_call and not (found["tag"] or found["item"]):
         return True

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from leftoff.lazy_patterns import lazy
+from leftoff.redact.judge import is_address_with_key, is_placeholder
 from leftoff.redact.shapes import Span
 
 # Backslashes may be anywhere, because a manifest in JSON may itself be quoted in JSON.
@@ -20,16 +21,17 @@ _BORDERS = (b"\n---", b"```")
 _SHORTEST = 3
 # `stringData` is among the first bytes of its block.
 _NAME = 40
-# A variable, the field of a template, a switch, a time span, an address, what SOPS has encrypted,
+# A variable, the field of a template, a switch, a time span, what SOPS has encrypted,
 # a certificate in base64.
 _NO_SECRET = lazy(
-    rb"(?i)[$<]|\{\{|(?:true|false|yes|no|null)\Z|\d{1,6}[smhd]\Z|[a-z+]{2,8}://[\w./:-]*\Z"
+    rb"(?i)[$<]|\{\{|(?:true|false|yes|no|null)\Z|\d{1,6}[smhd]\Z"
     rb"|ENC\[AES256_GCM,|(?-i:LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS)"
 )
+_WORDS = lazy(rb"[-_.]")
 # Keys whose values anyone may know, if they are written plainly.
 _PUBLIC = frozenset(
     b"user username host hostname port name namespace type kind apiversion server scheme region "
-    b"email database driver mode address".split()
+    b"email database driver provider mode address".split()
 )
 
 
@@ -54,11 +56,19 @@ def _values(data: bytes, start: int, end: int) -> Iterator[Span]:
             group = block.lastindex or 0
             is_plain = b"stringData" in block[0][:_NAME]
             for found in inner.finditer(data, *block.span(group)):
-                is_public = is_plain and found["key"].lower() in _PUBLIC
-                if not is_public and _may_be_secret(found["value"]):
+                value = found["value"]
+                if _may_be_secret(value) and not (is_plain and _is_public(found["key"], value)):
                     yield Span(*found.span("value"), "secret")
 
 
 def _may_be_secret(value: bytes) -> bool:
     """Return whether a value is not too short, and no variable or field of a template."""
-    return len(value) >= _SHORTEST and not _NO_SECRET.match(value)
+    if len(value) < _SHORTEST or _NO_SECRET.match(value):
+        return False
+    # Another rule finds the password in an address.
+    return b"://" not in value or is_address_with_key(value)
+
+
+def _is_public(key: bytes, value: bytes) -> bool:
+    """Return whether a value is written plainly and anyone may know it, as a user name or host."""
+    return _WORDS.split(key.lower())[-1] in _PUBLIC or is_placeholder(value)

@@ -85,8 +85,10 @@ _HARMLESS = frozenset(
     b"endpoint region date time timestamp size count index page cursor offset node parent tree "
     b"blob object head base cache cachekey module package resolved source sum algorithm "
     b"com org net address contract user username login org owner repo project slug channel "
-    b"pubkey".split()
+    b"pubkey png jpg gif svg webp ttf woff2".split()
 )
+# A UUID under one of these names says where a visitor came from, or which page sent them on.
+_VISITS = frozenset(b"k t s sid state nonce hash sign".split())
 _EDGES = (b"?", b"&", b"#", b";")
 _PREFIX = lazy(rb"(?i)(?<![a-z0-9_])[bfrun@$]{1,2}\Z")
 _LAST = frozenset(b"key token secret api apikey auth credential password pat".split())
@@ -121,6 +123,7 @@ _END = lazy(rb"[\s\"'`\\,;&<>)\]}#|]|\Z")
 _WORDS = lazy(rb"[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 _UUID = lazy(rb"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _TYPICAL = range(16, 129)
+_LONG = 24
 _BREAKS = lazy(rb"[^A-Za-z0-9]+")
 _DENSE = 12
 # Hashes that databases and tools print: MySQL hashes, Windows hash pairs, Apache digest files.
@@ -133,12 +136,14 @@ _METHOD = lazy(
 )
 # The address of an account or a contract, which anyone may know.
 _ADDRESS = lazy(rb"0x[0-9a-fA-F]{40}\Z")
+# The address of a record, and of a commit: `users/ada12/webhooks/hook456`, `ada/shop/1c5b…`.
+_RECORD = lazy(rb"[a-z]+\d{0,6}(?:/[a-z]+\d{0,6})+\Z|[\w.-]+/[\w.-]+/[0-9a-f]{40}\Z")
 _HEX = lazy(rb"[0-9a-f]{32,64}")
 _HASHED = lazy(rb"[\w+/=.$:-]{16,500}")
 # `Bearer …` alone, and commands whose only argument is a token.
 _SPOKEN = lazy(rb"(?i)\b(?:bearer|cargo login|vault login|oauth2-bearer)[ ]{1,4}\Z")
 _DIGEST = lazy(rb"[0-9a-f]{32}(?![^\s\"'\\])")
-_DIGEST_LINE = lazy(rb"(?:^|[\n\"'])[\w.@-]{1,32}:(?!md5|sha|line|rev)[A-Za-z][^:\n\"']{2,40}:\Z")
+_DIGEST_LINE = lazy(rb"(?:^|\n)[\w.@-]{1,32}:(?!md5|sha|line|rev)[A-Za-z][^:\n\"']{2,40}:\Z")
 
 
 class _Name(NamedTuple):
@@ -221,8 +226,8 @@ def _judge(data: bytes, start: int) -> Span | None:
 
 
 def _is_public(value: bytes) -> bool:
-    """Return whether a value is a hash or the address of an account."""
-    return bool(_INTEGRITY.match(value) or _ADDRESS.match(value))
+    """Return whether a value is a hash or the address of an account or a record."""
+    return bool(_INTEGRITY.match(value) or _ADDRESS.match(value) or _RECORD.match(value))
 
 
 def _name_before(before: bytes) -> _Name | None:
@@ -257,10 +262,9 @@ def _kind(named: _Name, value: bytes | None) -> str | None:
     words = [word.lower() for word in _WORDS.findall(named.name)]
     whole = b"".join(words)
     if named.edge in _EDGES and named.sign == b"=" and whole in _PARAMETERS:
-        # `?q=pip&s=<UUID>` says where a visitor came from.
-        is_id = len(whole) == 1 and value is not None and _UUID.match(value)
+        is_id = whole in _VISITS and value is not None and _is_visit(whole, value)
         return None if is_id else _PARAMETERS[whole]
-    if words[-1] in _HARMLESS:
+    if words[-1] in _HARMLESS or b"public" in words or b"site" in words:
         return None
     last = words[-1:]
     if b" " in named.name and last[0] not in _LAST and not _is_vendor(last, last[0]):
@@ -279,6 +283,11 @@ def _kind(named: _Name, value: bytes | None) -> str | None:
     if value is not None and _UUID.match(value) and words[-1] not in _LAST:
         words = [whole]
     return "key" if is_key and _is_vendor(words, whole) else None
+
+
+def _is_visit(name: bytes, value: bytes) -> bool:
+    """Return whether a value only identifies a visit; a name of one letter says little."""
+    return bool(_UUID.match(value)) or (len(name) == 1 and len(value) < _LONG)
 
 
 def _is_dense(value: bytes) -> bool:

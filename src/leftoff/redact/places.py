@@ -118,12 +118,15 @@ PLACES: tuple[SecretPlace, ...] = (
             'auth = ("username", "password")',
             'authenticate("me", options)',
             "'auth' => ['guards', 'providers', 'brokers']",
+            'RequireAuth("users", "demo1")',
         ),
+        before=r"(?<!require)(?<!check)(?<!needs)(?<!has)(?<!is)\Z",
     ),
     SecretPlace(
         "password",
         "login(",
-        r"login\(\s{0,8}(?:\$\w{1,40}\s{0,8},\s{0,8})?(?!<q>/)<text>\s{0,8},\s{0,8}<secret>",
+        r"login\(\s{0,8}(?:\$\w{1,40}\s{0,8},\s{0,8})?(?!<q>/)<text>\s{0,8},\s{0,8}<secret>"
+        r"(?!\s{0,8},\s{0,8}<q>)",
         "literal",
         (
             "ftp_login($ftp, 'me', '<pw>')",
@@ -132,6 +135,7 @@ PLACES: tuple[SecretPlace, ...] = (
             'login("username", "password")',
             "login(user, password)",
             'client.login("/login", "someone", "password")',
+            'Login("x.test", "user-1", "other", "https")',
         ),
     ),
     SecretPlace(
@@ -579,10 +583,15 @@ PLACES: tuple[SecretPlace, ...] = (
     SecretPlace(
         "password",
         ":*:",
-        r":\*:(?!\d+:\d+:)[^\s:]{1,100}:[^\s:]{1,100}:([^\s*:\"'\\][^\s\"'\\]{2,200})",
+        r":\*:(?!\d+:\d+:)[^\s:]{1,100}:[\w*][^\s:]{0,99}:([^\s*:\"'\\][^\s\"'\\]{2,200})",
         "in_url",
         ("*:*:*:postgres:<pw>", "db.test:*:app:me:<pw>"),
-        ("arn:aws:s3:*:*:bucket", "*:*:*:*:*:*:*:*", "root:*:0:0:root:/root:/bin/bash"),
+        (
+            "arn:aws:s3:*:*:bucket",
+            "*:*:*:*:*:*:*:*",
+            "a:*:*:+b:-c:-d",
+            "root:*:0:0:root:/root:/bin/bash",
+        ),
         before=r"(?:^|[\s\"'`])(?:\*|[\w.-]{1,100})\Z",
     ),
     SecretPlace(

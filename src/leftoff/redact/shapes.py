@@ -82,6 +82,9 @@ _GOES_ON = (b"+", b"/", b"~", b".", b"=")
 _LONGEST, _JUDGED = 2500, 300
 _REST = lazy(rb"[A-Za-z0-9_.=/+-]*+")
 _BASE64 = b"+/"
+# So much base64 before a shape is an image or a font. A key is shorter.
+_IMAGE_REACH = 200
+_IMAGE = lazy(rb"[A-Za-z0-9+/]{200}")
 _JSON, _EMBEDDED = b"eyJ", b";base64,"
 # Not words, but not secrets either: what people type in place of one.
 _SEQUENCE = lazy(rb"(?i)abcdef|123456|qwerty")
@@ -109,8 +112,10 @@ _LABEL = 16
 _RULE = b"---"
 _DIGEST = lazy(rb"(?i)(?:sha\d{1,3}|md5|hash|digest|checksum|integrity|etag)[\"']?[:=-]\s*[\"']?\Z")
 # `sha256=…` in the list of files of a Python package: some hash begins like a shape by chance.
-_HASHED_FILE = lazy(rb"(?i)sha\d{1,3}[:=-]\Z")
-_PREFIX = 8
+_HASHED_FILE = lazy(rb"(?i)sha\d{1,3}[:=-][\w+/-]{0,88}\Z")
+_PREFIX = 96
+# GitHub names its records by a type and packed numbers: `PVTI_lAHO…`, `PR_kwDO…`.
+_RECORD = lazy(rb"[A-Z]{1,8}_(?:k[gw]|l[AQ])[A-Z]O")
 # `"id": "…"`, `id=…` and `--list-id …` name a record.
 _ID_BEFORE = lazy(
     rb"(?:(?<![A-Za-z])(?:[Ii]d|ID)|[a-z](?:Id|ID|Identifier|Arn)|[A-Za-z0-9][_-](?:id|ID)"
@@ -375,6 +380,8 @@ def _is_joined(data: bytes, start: int, text: bytes) -> bool:
 def _is_infix(data: bytes, start: int, end: int, literal: bytes) -> bool:
     """Return whether a shape with a short fixed part is more than the middle of some base64."""
     before, after = data[start - 1 : start] or b" ", data[end : end + 1] or b" "
+    if _IMAGE.match(data, max(0, start - _IMAGE_REACH), start):
+        return False
     if literal not in _UNSURE:
         return True
     if literal == _ZEROS and (before.isalnum() or after.isalnum() or data[start] == _ZERO):
@@ -397,7 +404,7 @@ def _unknown(data: bytes, start: int, end: int) -> Iterator[Span]:
     run = data[start:end]
     if before in _NOT_BEFORE or after in _NOT_AFTER or _RULE in run or not is_issued(run):
         return
-    if _DIGEST.search(data, max(0, start - _LABEL), start):
+    if _RECORD.match(run) or _DIGEST.search(data, max(0, start - _LABEL), start):
         return
     if not _ID_BEFORE.search(data, max(0, start - _ID_REACH), start):
         yield Span(start, end, GUESS)

@@ -17,6 +17,7 @@ WORDS = frozenset(
     b"confirmed always on_create never min max and or palavra-passe passa-parol "
     b"option options argument arguments parameter parameters switch switches instead "
     b"contrasenya contrasinal pasahitza cyfrinair pasfhocal facal-faire ger-tremen wachtwurd "
+    b"anything nonexistent wagwoord "
     b"nothing heslem heslom pasvorto parool geslo zaporka fjalekalimi sandi katasandi clave "
     b"requires x-oauth-basic disabled enabled digest redact client no-check same-origin "
     b"ed25519 x25519 rsa2048 rsa4096 aes128 aes256 secp256k1 oauth1 oauth2.0 saml kerberos".split()

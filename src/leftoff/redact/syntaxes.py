@@ -64,7 +64,7 @@ VALUE = (
 )
 # Functions that store a value under a name, or look one up and fall back to the value.
 STORING = lazy(
-    rb"(?i)(?:env|environ|fetch|get|getOrDefault|property|put|set|add|append|define|header|param"
+    rb"(?i)(?:env|environ|fetch|get|getOrDefault|property|(?<!in)put|(?<!re)set|add|append|define|header|param"
     rb"|field"
     rb"|entry|config|option|literal|of|with|prop|variable|var|default|(?<!get_)string)s?\("
     rb"\s{0,8}\\{0,8}[\"'`](?:[\w-]{1,40}[.:/]){0,6}\Z"
