@@ -1,3 +1,4 @@
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from e2e.waiting import until
 from leftoff import processes
 from ship.conftest import cli, hub, shop
 from ship.hub import Hub
-from ship.shop import Shop
+from ship.shop import Shop, step
 
 __all__ = ["cli", "hub", "shop"]
 
@@ -189,6 +190,73 @@ def test_a_dry_run_shows_what_stands_in_the_way(shop: Shop, cli: Cli) -> None:
     shop.git("checkout", "--quiet", "--detach")
     assert "You are not on a branch" in cli("ship", "--dry-run").out
     assert not (shop.folder / ".git" / "leftoff").exists()
+
+
+@pytest.mark.parametrize("has_gh", [True, False])
+def test_the_plan_of_a_pushed_branch_says_what_the_ship_says(
+    shop: Shop, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_gh: bool
+) -> None:
+    _choose_gh(tmp_path, monkeypatch, has_gh=has_gh)
+    shop.write("app.py", "print('csv')\n")
+    cli.ok("ship", "--no-pr", "-m", "Export orders")
+
+    planned, shipped = cli.json("ship", "--dry-run"), cli.json("ship")
+
+    assert step(planned, "push") == step(shipped, "push")
+    assert step(planned, "push")["text"] == "origin/feature/csv is already up to date"
+    if has_gh:
+        text = step(planned, "pull request")["text"]
+        assert text.endswith("or update the open one; GitHub was not asked")
+    else:
+        assert step(planned, "pull request") == step(shipped, "pull request")
+        assert step(planned, "pull request")["state"] == "skipped"
+
+
+def _choose_gh(folder: Path, monkeypatch: pytest.MonkeyPatch, *, has_gh: bool) -> None:
+    """Put a fake gh on the PATH, or leave nothing there but git and a shell."""
+    if has_gh:
+        Hub(folder / "github").install(monkeypatch)
+        return
+    programs = folder / "programs"
+    programs.mkdir()
+    for name in ("git", "sh"):
+        (programs / name).symlink_to(shutil.which(name) or "")
+    monkeypatch.setenv("PATH", str(programs))
+
+
+def test_the_plan_of_a_branch_that_only_needs_a_push_says_so(shop: Shop, cli: Cli) -> None:
+    shop.write("app.py", "print('csv')\n")
+    cli.ok("ship", "--no-pr", "--no-push", "-m", "Export orders")
+
+    planned = cli.json("ship", "--dry-run", "--no-pr")
+
+    assert step(planned, "commit")["text"] == "Nothing to commit."
+    assert step(planned, "push")["text"] == "Would push to origin/feature/csv"
+
+
+def test_failing_checks_name_no_pull_request_that_does_not_exist(shop: Shop, cli: Cli) -> None:
+    cli.ok("config", "set", "verify", "false")
+    shop.write("app.py", "print('csv')\n")
+
+    done = cli("ship", "--no-pr", "-m", "Export orders")
+
+    assert done.code == 1
+    assert "Fix it, then run `leftoff ship` again." in done.out + done.err
+    assert "marked" not in done.out + done.err
+    assert "Remains       Fix the check `false`\n" in done.out
+
+
+def test_a_pull_request_with_failing_checks_names_its_label(
+    shop: Shop, cli: Cli, hub: Hub
+) -> None:
+    cli.ok("config", "set", "verify", "false")
+    shop.write("app.py", "print('csv')\n")
+
+    done = cli("ship", "-m", "Export orders", "--json")
+
+    assert "status:failing" in hub.labels()
+    lines = step(done.json, "pull request")["lines"]
+    assert lines == ["Its label is status:failing until the checks pass."]
 
 
 def _stamps(folder: Path) -> dict[str, tuple[int, int]]:

@@ -1,6 +1,7 @@
 """Open and update pull requests through the user's `gh`, which only this module runs."""
 
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +32,15 @@ _FAILED = frozenset({"FAILURE", "ERROR", "CANCELLED", "TIMED_OUT", "ACTION_REQUI
 _PASSED = frozenset({"SUCCESS", "NEUTRAL", "SKIPPED"})
 
 Checks = Literal["none", "passing", "failing", "pending"]
+
+
+GH_MISSING = "gh was not found on the PATH, so no pull request was opened."
+GH_MISSING_HINT = "Install the GitHub CLI, or open the pull request in the browser."
+
+
+def is_gh_installed() -> bool:
+    """Return whether gh is on the PATH. It is not run: it may ask GitHub."""
+    return shutil.which("gh") is not None
 
 
 class GhMissing(LeftoffError):
@@ -151,10 +161,7 @@ class GitHub:
         try:
             ended = run(program)
         except (FileNotFoundError, PermissionError) as error:
-            raise GhMissing(
-                "gh was not found on the PATH, so no pull request was opened.",
-                hint="Install the GitHub CLI, or open the pull request in the browser.",
-            ) from error
+            raise GhMissing(GH_MISSING, hint=GH_MISSING_HINT) from error
         if not ended.is_done:
             raise _explain_refusal(ended, f"gh {arguments[0]} {arguments[1]}")
         return ended

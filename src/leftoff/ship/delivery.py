@@ -144,6 +144,16 @@ def explain_no_remote(repo: Repo) -> ShipStep:
     )
 
 
+def build_no_commit_step() -> ShipStep:
+    """Report a branch without any commit."""
+    return ShipStep(name="push", state="skipped", text="There is no commit to push.")
+
+
+def build_up_to_date_step(place: str) -> ShipStep:
+    """Report that the remote's branch already has the commit."""
+    return ShipStep(name="push", state="skipped", text=f"{place} is already up to date")
+
+
 def push(repo: Repo, remote: Remote, branch: str) -> ShipStep:
     """Push a branch, and say how it went."""
     place = f"{remote.name}/{branch}"
@@ -151,7 +161,7 @@ def push(repo: Repo, remote: Remote, branch: str) -> ShipStep:
     if pushed.state == "pushed":
         return ShipStep(name="push", state="done", text=f"Pushed to {place}")
     if pushed.state == "unchanged":
-        return ShipStep(name="push", state="skipped", text=f"{place} is already up to date")
+        return build_up_to_date_step(place)
     return _push_refused(pushed, remote, place)
 
 
@@ -226,10 +236,10 @@ def publish_pull(hub: GitHub, wanted: Wanted) -> tuple[ShipStep, Pull | None]:
     try:
         pull, text = _create_or_update(hub, wanted)
     except (GhMissing, NotOnGitHub) as missing:
-        return _build_skipped_step(missing.message, missing.hint), None
+        return build_skipped_pull_step(missing.message, missing.hint), None
     except GhRefused as refused:
         if "No commits between" in refused.message:
-            return _build_skipped_step("The branch has no commits that its base lacks."), None
+            return build_skipped_pull_step("The branch has no commits that its base lacks."), None
         return _build_failed_step("pull request", refused.message, refused.hint), None
     notes = _set_labels(hub, pull, wanted)
     viewed, trouble = _view_pull(hub, pull)
@@ -257,7 +267,8 @@ def _create_or_update(hub: GitHub, wanted: Wanted) -> tuple[Pull, str]:
         return opened, "Opened"
 
 
-def _build_skipped_step(text: str, hint: str = "") -> ShipStep:
+def build_skipped_pull_step(text: str, hint: str = "") -> ShipStep:
+    """Report why no pull request is opened."""
     return ShipStep(name="pull request", state="skipped", text=text, hint=hint)
 
 
@@ -292,6 +303,9 @@ def _set_labels(hub: GitHub, pull: Pull, wanted: Wanted) -> list[str]:
         hub.set_labels(pull.number, add=add, remove=unfit)
     except GhRefused as refused:
         notes.append(f"Could not set the labels: {refused.message}")
+    else:
+        if compose_message.FAILING in labels:
+            notes.append(f"Its label is {compose_message.FAILING} until the checks pass.")
     return notes
 
 

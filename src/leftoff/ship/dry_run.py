@@ -11,9 +11,10 @@ import msgspec
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Settings
 from leftoff.errors import StoreRefused
+from leftoff.git.github import GH_MISSING, GH_MISSING_HINT, is_gh_installed
 from leftoff.git.query import GitState
 from leftoff.git.repository import parse_repository_name
-from leftoff.git.write import Repo
+from leftoff.git.write import Remote, Repo
 from leftoff.knowledge import features
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects.project import Project
@@ -72,7 +73,9 @@ def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
     if not settings.verify:
         steps.append(build_no_checks_step(suggest_checks(worktree)))
     steps += [_plan_stage(chosen), _commit(store, repo, options, saved, state, chosen)]
-    steps += _plan_push(repo, state, options)
+    # A briefing that is written anew changes files, so there will be something to commit.
+    is_news = any(step.name in {"briefing", "commit"} and step.state == "planned" for step in steps)
+    steps += _plan_push(repo, state, options, makes_commit=is_news)
     remote = repo.push_remote(state.branch or "")
     return ShipReport(
         steps=steps,
@@ -144,27 +147,37 @@ def _commit(  # noqa: PLR0913, PLR0917 - it needs all that was read
     return _build_planned_step("commit", f"Would commit: {subject}", rest)
 
 
-def _plan_push(repo: Repo, state: GitState, options: Options) -> list[ShipStep]:
+def _plan_push(
+    repo: Repo, state: GitState, options: Options, *, makes_commit: bool
+) -> list[ShipStep]:
     branch = state.branch or ""
     if not options.push:
         return [ShipStep(name="push", state="skipped", text="Would not push, as you asked.")]
+    if not (makes_commit or state.head):
+        return [delivery.build_no_commit_step()]
     remote = repo.push_remote(branch)
     if remote is None:
         return [delivery.explain_no_remote(repo)]
-    push = _build_planned_step("push", f"Would push to {remote.name}/{branch}")
-    if not options.pull_request:
-        return [push]
+    is_there = not makes_commit and repo.remote_head(remote.name, branch) == state.head
+    place = f"{remote.name}/{branch}"
+    push = (
+        delivery.build_up_to_date_step(place)
+        if is_there
+        else _build_planned_step("push", f"Would push to {place}")
+    )
+    return [push, *([_plan_pull(repo, remote, branch)] if options.pull_request else [])]
+
+
+def _plan_pull(repo: Repo, remote: Remote, branch: str) -> ShipStep:
+    """Preview the pull request. Whether one is open is on GitHub, which a plan does not ask."""
     if delivery.is_main(branch, repo.default_branch(remote.name)):
-        return [
-            push,
-            ShipStep(
-                name="pull request", state="skipped", text=delivery.explain_main_branch(branch)
-            ),
-        ]
-    return [
-        push,
-        _build_planned_step("pull request", f"Would open or update a pull request for {branch}"),
-    ]
+        return delivery.build_skipped_pull_step(delivery.explain_main_branch(branch))
+    if not is_gh_installed():
+        return delivery.build_skipped_pull_step(GH_MISSING, GH_MISSING_HINT)
+    return _build_planned_step(
+        "pull request",
+        f"Would open a pull request for {branch}, or update the open one; GitHub was not asked",
+    )
 
 
 def _build_planned_step(name: Name, text: str, lines: list[str] | None = None) -> ShipStep:

@@ -104,7 +104,7 @@ def remaining(
     rules: int = 0,
 ) -> list[str]:
     """List what is left to do, most urgent first; `rules` wait for review."""
-    found = [f"Fix: {check.command}" for check in checks if not check.has_passed]
+    found = [f"Fix the check `{each.command}`" for each in checks if not each.has_passed]
     if saved is not None:
         found += [f"Blocked: {each}" for each in saved.blockers[:_MOST]]
         action = saved.next_action
@@ -190,7 +190,8 @@ def build_checks_step(checks: Sequence[Check]) -> ShipStep:
         )
     tails = [f"  {line}" for check in failing for line in check.tail]
     text = f"{len(failing)} of {format_count(len(checks), 'check')} failed; your work is saved."
-    hint = "Fix it, then run `leftoff ship` again: the pull request is marked until then."
+    what = "it" if len(failing) == 1 else "them"
+    hint = f"Fix {what}, then run `leftoff ship` again."
     return ShipStep(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
 
 

@@ -307,17 +307,14 @@ class _Run:
                 ShipStep(name="push", state="skipped", text="Not pushed, as you asked.")
             )
         if head is None:
-            return self.end(
-                ShipStep(name="push", state="skipped", text="There is no commit to push.")
-            )
+            return self.end(delivery.build_no_commit_step())
         self.remote = self.repo.push_remote(branch)
         if self.remote is None:
             return self.end(delivery.explain_no_remote(self.repo))
         # An earlier, interrupted run may have pushed this very commit.
         if self.made is None and self.repo.remote_head(self.remote.name, branch) == head:
             self.is_pushed = True
-            there = f"{self.remote.name}/{branch} is already up to date"
-            return self.end(ShipStep(name="push", state="skipped", text=there))
+            return self.end(delivery.build_up_to_date_step(f"{self.remote.name}/{branch}"))
         self.is_pushed = self.end(delivery.push(self.repo, self.remote, branch))
         return self.is_pushed
 
