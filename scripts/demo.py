@@ -17,7 +17,7 @@ from pathlib import Path
 
 from demo_later import later
 from demo_page import show_page
-from narrate import command, flat, heading, say, show
+from narrate import command, flat, heading, output, say, show
 from stage import Stage, stage
 
 FILES = {
@@ -101,6 +101,8 @@ def _tell_what_survived(world: Stage, acknowledged: list[str]) -> None:
     command("leftoff log cart-totals --json")
     log = json.loads(world.run("leftoff", "log", "cart-totals", "--json"))
     kept = {revision["id"] for revision in log["revisions"]}
+    newest = json.dumps(log["revisions"][0], indent=2)
+    output(f"{newest}\n… and {len(kept) - 1} more revisions")
     lost = [each for each in acknowledged if each not in kept]
     say(
         f"leftoff had acknowledged {len(acknowledged)} saves when the process died, and "

@@ -30,6 +30,11 @@ def command(line: str) -> None:
     click.secho(f"\n$ {line}", bold=True)
 
 
+def output(text: str) -> None:
+    """Print what a command printed whose output was read."""
+    click.echo(text)
+
+
 def show(world: Stage, *words: str) -> None:
     """Print a command, then run it with its own output."""
     command(_shown(words))

@@ -3,6 +3,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import config, consent
 from leftoff.context import find_project, read_environment
@@ -100,3 +101,18 @@ def test_settings_of_any_kind_of_value_do_no_harm(project: Project) -> None:
     assert loaded.settings.verify == []
     assert loaded.settings.briefing_file == ""
     assert loaded.pending == []
+
+
+def test_only_commands_that_it_concerns_warn_of_checks_that_nobody_allowed(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo.folder)
+    put(find_project(repo.folder), 'verify = ["make"]\n')
+    cli = Cli(monkeypatch)
+
+    for command in ("list", "resume", "log", "save"):
+        assert "verify is ignored" not in cli(command).err
+    for command in ("status", "config", "ship"):
+        shown = cli(command)
+        assert "not allowed" in shown.err
+    assert "verify is ignored" in cli("doctor").out

@@ -37,6 +37,9 @@ def test_the_demo_shows_what_it_promises_and_leaves_nothing_behind(
     assert found is not None
     assert int(found[1]) >= 8
     assert found[1] == found[2]
+    shown = output.partition("$ leftoff log cart-totals --json\n")[2]
+    assert shown.startswith('{\n  "id": "')
+    assert re.search(r"^… and \d+ more revisions$", shown, re.MULTILINE)
     assert "- changed: src/cart.py" in output
     assert "Undid clearing cart-totals" in output
     assert "fail (exit 1): AssertionError: 200 != 429." in flat

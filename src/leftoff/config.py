@@ -146,6 +146,11 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     pending: list[Value] = []
     """The project's values that need the user's consent."""
 
+    @property
+    def ignored_checks(self) -> list[str]:
+        """Problems of checks that only `ship` would run: most commands need not repeat them."""
+        return [_explain_not_allowed(each) for each in self.pending if each.key == _FOR_SHIP]
+
 
 def find_project_file(project: Project) -> Path:
     """Return the project's configuration file; it is in the store, which git does not clone."""
@@ -153,6 +158,7 @@ def find_project_file(project: Project) -> Path:
 
 
 _FILE = "config.toml"
+_FOR_SHIP = "verify"
 # Every command and hook reads these files, so a huge one must not slow them down.
 _MAX_BYTES = 1_000_000
 
@@ -189,7 +195,7 @@ def _load(environment: "Environment", project: Project | None) -> Loaded:
             problems.append(problem)
         elif _is_pending(new, project):
             pending.append(new)
-            problems.append(_explain_not_allowed(new))
+            problems += [] if key == _FOR_SHIP else [_explain_not_allowed(new)]
         else:
             values[key] = new
     settings = Settings(**{key: each.value for key, each in values.items()})

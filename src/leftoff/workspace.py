@@ -42,7 +42,7 @@ from leftoff.store import (
 from leftoff.text.fence import Rendered, join
 
 if TYPE_CHECKING:
-    from leftoff.session.running_work import RunningSession
+    from leftoff.session.running_work import RunningSession, WorkingSession
     from leftoff.session.sessions import KnownSession, UnreadableTranscript
     from leftoff.session.unsaved_work import UnsavedSession
     from leftoff.threads.check_claims import Checks
@@ -520,6 +520,10 @@ class Workspace:
         """Return the running sessions whose work is in no open thread yet, newest first."""
         return agent_sessions.running_work.find_running_work(self.store)
 
+    def find_working(self) -> "list[WorkingSession]":
+        """Return the other sessions that work on open threads now, newest first."""
+        return agent_sessions.running_work.find_working_sessions(self.store)
+
     def recover(self, *, since: datetime | None = None) -> list[SavedCheckpoint]:
         """Save each recent session that died without a checkpoint."""
         now = self.store.now()
@@ -590,6 +594,10 @@ class Workspace:
         """Return a problem for the caller to report, and do not warn about it again."""
         self.warnings.append(problem)
         return problem
+
+    def warn_of_ignored_checks(self) -> None:
+        """Warn if the project sets checks for `ship` that you have not allowed."""
+        self.warn_once(self.configuration.ignored_checks)
 
     def warn_once(self, problems: Iterable[str]) -> None:
         """Issue only new warnings: one command may check the same file several times."""

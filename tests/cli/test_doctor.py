@@ -367,3 +367,47 @@ def test_a_command_that_agents_cannot_find_is_reported(
     assert (missing["what"], missing["do"]) == ("leftoff is not on the PATH", advice)
     assert "command" not in found(cli("doctor", "--json"), "warning")
     assert "PATH" not in cli.ok("init", "--agent", "claude", "--yes").out
+
+
+def test_an_agent_that_is_there_but_fails_is_not_called_missing(
+    cli: Cli, state: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    broken = tmp_path / "bin" / "opencode"
+    broken.write_text("#!/bin/sh\necho first >&2\necho no such module >&2\nexit 3\n", "utf-8")
+    broken.chmod(0o755)
+    done = cli.process("doctor", env={"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
+
+    assert state.is_dir()
+    said = "warning versions: opencode does not run: it exits with 3: no such module"
+    assert said in " ".join(done.stdout.split())
+    assert "Run `opencode --version` to see what is wrong with opencode." in done.stdout
+    assert "opencode is not on the PATH" not in done.stdout
+
+
+def test_a_git_that_fails_is_not_called_missing(cli: Cli, state: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    broken = tmp_path / "bin" / "git"
+    broken.write_text("#!/bin/sh\necho no license >&2\nexit 69\n", "utf-8")
+    broken.chmod(0o755)
+    done = cli.process("doctor", env={"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
+
+    assert state.is_dir()
+    assert "warning versions: git does not run: it exits with 69: no license" in done.stdout
+    assert "Install git." not in done.stdout
+
+
+def test_agents_that_the_user_left_out_are_named_in_one_line_without_a_warning(
+    cli: Cli, state: Path, tmp_path: Path
+) -> None:
+    for folder in (".codex", ".gemini", ".copilot"):
+        (tmp_path / "home" / folder).mkdir()
+
+    findings = cli("doctor", "--json").json["findings"]
+
+    assert state.is_dir()
+    (named,) = [each for each in findings if each["check"] == "agents"]
+    titles = "Codex, Gemini CLI and Copilot CLI"
+    assert named["what"] == f"No hooks for {titles}; `leftoff init` installs them"
+    assert named["level"] == "ok"
+    assert not any("hooks are not installed" in each["what"] for each in findings)

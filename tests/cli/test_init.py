@@ -40,7 +40,7 @@ def test_init_wires_every_event_and_says_what_was_changed(cli: Cli, settings: Pa
     hooks = json.loads(settings.read_text(encoding="utf-8"))["hooks"]
     assert list(hooks) == list(EVENTS)
     assert f"changed  {settings}" in result.out
-    assert "Backed up the previous file to " in result.out
+    assert f"Backed up {settings} to " in result.out
     assert "leftoff uninstall" in result.out
     assert result.err == ""
 

@@ -9,6 +9,7 @@ import pytest
 from cli.runs import Cli, save_at
 from gitrepo import Repo
 from leftoff.context import find_project, read_environment, state_folder
+from leftoff.knowledge import memory
 from leftoff.projects.store_places import find_plain_store
 from leftoff.session import records
 from leftoff.store import Store
@@ -45,7 +46,8 @@ def test_the_table_has_name_date_age_and_task_newest_first(cli: Cli, repo: Repo)
         "just-saved", "five-minutes", "three-hours", "work-none"
     ]  # fmt: skip
     assert cells[1][3:] == [
-        "main", "claude", "manual", "open", "Work on five-minutes", "Run pytest tests/five-minutes"
+        "main", "claude", "saved on request", "open", "Work on five-minutes",
+        "Run pytest tests/five-minutes",
     ]  # fmt: skip
 
 
@@ -197,7 +199,9 @@ def test_work_of_a_running_session_is_as_old_as_its_last_event_in_every_list(
         assert datetime.now(UTC) - datetime.fromisoformat(choices[0]["saved_at"]) < timedelta(1)
 
 
-def test_work_of_a_running_session_that_nothing_has_saved_is_named(cli: Cli, repo: Repo) -> None:
+def test_the_work_of_a_running_session_is_named(
+    cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     talk = Talk(repo.folder, "now")
     key = "".join(each if each.isalnum() else "-" for each in str(repo.folder))
     folder = read_environment().find_agent_folder("claude") / "projects" / key
@@ -220,6 +224,12 @@ def test_work_of_a_running_session_that_nothing_has_saved_is_named(cli: Cli, rep
     cli.ok("save", "--from", "now")
     for command in ("list", "status"):
         assert "working here" not in cli.ok(command).out
+    for command in ("status", "resume"):
+        assert "claude is working on build-dashboard (active just now).\n" in cli.ok(command).out
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "now")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    for command in ("status", "resume"):
+        assert "is working on" not in cli.ok(command).out
 
 
 @pytest.mark.parametrize("command", [("list",), ("status",)])
@@ -233,3 +243,34 @@ def test_where_nothing_was_announced_the_last_words_have_the_room(
 
     assert "The agent said last: The coupons work in the cart." in out
     assert "Ask the user" not in out
+
+
+def test_a_checkpoint_that_cannot_be_read_is_not_open_work(cli: Cli, repo: Repo) -> None:
+    kept = cli.json("save", "kept", "--summary=Export orders")
+    broken = cli.json("save", "broken", "--summary=Import orders")
+    path = next(find_project(repo.folder).store.rglob(f"{broken['id']}.json"))
+    path.write_bytes(b"{")
+
+    shown = cli.ok("status").out
+
+    assert "open     1 thread\n" in shown
+    assert "damaged  1 checkpoint; run `leftoff list`\n" in shown
+    assert broken["id"] not in shown
+    found = cli.json("status")
+    assert found["count"] == 1
+    assert [each["id"] for each in found["checkpoints"]] == [kept["id"]]
+    assert "unreadable" in cli.ok("list").out
+
+
+def test_the_rules_that_wait_for_review_are_counted(cli: Cli, repo: Repo) -> None:
+    store = Store(find_project(repo.folder))
+    with contextlib.closing(store):
+        draft = memory.EntryDraft(kind="rule", text="Always use pytest", confidence="medium")
+        memory.add(store, [draft], status="queued")
+
+    line = "memory   1 rule waits for review; run `leftoff reflect --review`\n"
+    assert cli.ok("status").out.count(line) == 1
+    with contextlib.closing(Store(find_project(repo.folder))) as store:
+        (entry,) = memory.entries(store, statuses=("queued",))
+        memory.change(store, entry.id, status="active")
+    assert "review" not in cli.ok("status").out

@@ -5,7 +5,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from knowledge.reflect.talks import NO, PREFER, corrected_talk, found_talk
+from knowledge.reflect.talks import NO, PREFER, RULE, corrected_talk, found_talk
 from stores import contents
 
 
@@ -23,9 +23,9 @@ def test_auto_saves_the_sure_queues_the_rest_and_counts_them(cli: Cli, repo: Rep
     assert out.startswith("AUTO-REFLECTION\n")
     assert "1 rule saved:" in out
     assert "1 rule queued for review:" in out
-    assert f"{NO} (high)" in out
+    assert f"{RULE} (high)" in out
     assert f"{PREFER} (medium)" in out
-    assert rules(cli, "active") == [NO]
+    assert rules(cli, "active") == [RULE]
     assert rules(cli, "queued") == [PREFER]
 
 
@@ -60,7 +60,7 @@ def test_json_shows_the_entries_and_why(cli: Cli, repo: Repo) -> None:
     found = cli.json("reflect")
 
     (saved,) = found["saved"]
-    assert saved["text"] == NO
+    assert saved["text"] == RULE
     assert saved["confidence"] == "high"
     assert saved["sources"] == ["session-1"]
     assert "I installed express with npm" in saved["why"]
@@ -191,7 +191,7 @@ def test_review_can_put_other_words_in_place_and_approve_them(cli: Cli, repo: Re
         terminal.answer("Indent with tabs")
         assert "Edited and approved." in terminal.rest()
 
-    assert sorted(rules(cli, "active")) == ["Indent with tabs", NO]
+    assert sorted(rules(cli, "active")) == ["Indent with tabs", RULE]
 
 
 @pytest.mark.accept(139)
@@ -223,9 +223,9 @@ def test_elsewhere_the_review_is_handed_on_with_commands_that_work(cli: Cli, rep
     assert choices["approve"]["text"] == PREFER
     assert choices["approve"]["confidence"] == "medium"
     assert cli.shell(choices["edit"]["command"].replace("TEXT", "Use tabs")).returncode == 0
-    assert sorted(rules(cli, "active")) == [NO, "Use tabs"]
+    assert sorted(rules(cli, "active")) == [RULE, "Use tabs"]
     assert cli.shell(choices["reject"]["command"]).returncode == 0
-    assert rules(cli, "active") == [NO]
+    assert rules(cli, "active") == [RULE]
 
 
 def test_an_empty_queue_needs_no_review(cli: Cli) -> None:
@@ -292,7 +292,7 @@ def test_two_reflections_at_once_keep_each_rule_once(cli: Cli, repo: Repo) -> No
     done = cli.shell("leftoff reflect --json & leftoff reflect --json & wait")
 
     assert done.returncode == 0, done.stderr
-    assert rules(cli, "active") == [NO]
+    assert rules(cli, "active") == [RULE]
     assert rules(cli, "queued") == [PREFER]
 
 

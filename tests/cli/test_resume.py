@@ -399,3 +399,11 @@ def test_what_was_accepted_before_choosing_is_accepted_after_it(cli: Cli) -> Non
         "leftoff resume search-box --accept",
     ]
     assert not any("--accept" in each["command"] for each in looked.json["choices"])
+
+
+@pytest.mark.parametrize("typed", ["css file", "CSS file", "css", "shop"])
+@pytest.mark.parametrize("command", ["resume", "done"])
+def test_words_of_a_name_find_it(cli: Cli, command: str, typed: str) -> None:
+    cli.ok("save", "create-css-file-shop", "--summary=Create a css file")
+
+    assert "Did you mean create-css-file-shop? " in cli(command, typed).err

@@ -206,7 +206,7 @@ def test_the_plan_of_a_pushed_branch_says_what_the_ship_says(
     assert step(planned, "push")["text"] == "origin/feature/csv is already up to date"
     if has_gh:
         text = step(planned, "pull request")["text"]
-        assert text.endswith("or update the open one; GitHub was not asked")
+        assert text.endswith("for feature/csv; GitHub was not asked")
     else:
         assert step(planned, "pull request") == step(shipped, "pull request")
         assert step(planned, "pull request")["state"] == "skipped"
@@ -246,9 +246,7 @@ def test_failing_checks_name_no_pull_request_that_does_not_exist(shop: Shop, cli
     assert "Remains       Fix the check `false`\n" in done.out
 
 
-def test_a_pull_request_with_failing_checks_names_its_label(
-    shop: Shop, cli: Cli, hub: Hub
-) -> None:
+def test_a_pull_request_with_failing_checks_names_its_label(shop: Shop, cli: Cli, hub: Hub) -> None:
     cli.ok("config", "set", "verify", "false")
     shop.write("app.py", "print('csv')\n")
 

@@ -176,7 +176,7 @@ def test_the_log_shows_revisions_and_events(cli: Cli) -> None:
     lines = cli.ok("log", "login-form").out.splitlines()
     assert lines[1].startswith("* ")
     assert [line[18:].split("  ")[0] for line in lines[4:]] == [
-        "undone (cleared)", "cleared", "saved", "saved"
+        "undone (cleared)", "cleared", "saved on request", "saved on request"
     ]  # fmt: skip
     assert all(line.endswith("login-form") for line in lines[4:])
     assert len(cli.json("log", "--limit", "2")["events"]) == 2
@@ -191,8 +191,8 @@ def test_the_log_shows_when_and_why_something_was_saved_automatically(cli: Cli, 
 
     by_hand, by_itself = cli.ok("log").out.splitlines()
 
-    assert by_itself[16:].startswith("  saved (session-end, in claude)  ")
-    assert by_hand[16:].startswith("  saved  ")
+    assert by_itself[16:].startswith("  saved when the session ended, in claude  ")
+    assert by_hand[16:].startswith("  saved on request  ")
 
 
 def test_the_log_calls_work_without_a_name_by_its_task(cli: Cli, repo: Repo) -> None:
@@ -203,7 +203,7 @@ def test_the_log_calls_work_without_a_name_by_its_task(cli: Cli, repo: Repo) -> 
 
     lines = cli.ok("log").out.splitlines()
 
-    assert [line.split("  ")[-1] for line in lines if "saved" in line or "done" in line] == [
+    assert [line.split()[-1] for line in lines if "saved" in line or "done" in line] == [
         "export-orders-csv"
     ] * 2
 

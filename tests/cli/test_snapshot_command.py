@@ -50,6 +50,17 @@ def test_taking_lists_and_shows_what_is_uncommitted(work: Repo, cli: Cli) -> Non
     assert "Nothing is uncommitted" in cli.ok("snapshot").out
 
 
+def test_without_an_id_the_newest_snapshot_is_shown(work: Repo, cli: Cli) -> None:
+    assert "No snapshots yet" in cli("snapshot", "show").err
+    cli.ok("snapshot")
+    work.write("later.txt", "later\n")
+    newest = take(cli)
+
+    shown = cli.ok("snapshot", "show")
+    assert shown.out == cli.ok("snapshot", "show", newest).out
+    assert "later.txt" in shown.out
+
+
 def test_a_diff_shows_what_is_gone(work: Repo, cli: Cli) -> None:
     taken = take(cli)
     work.git("checkout", "--quiet", ".")

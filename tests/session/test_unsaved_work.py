@@ -245,3 +245,24 @@ def test_a_session_without_a_process_is_dead_if_its_last_sign_is_far_from_now(
     life = Life(agent="claude", session_id="s", store="", seen_at=seen_at)
 
     assert life.is_dead(now) == is_dead
+
+
+def test_a_session_without_hooks_is_named_with_the_thread_whose_briefing_it_got(
+    old: Talk, store: Store
+) -> None:
+    saved = store.save(draft("css-file", summary="Create a css file"))
+    header = "Checkpoint: css-file. Left off 2026-11-18 02:07 (just now), on branch main."
+    old.ask(f"<leftoff-briefing>\n{header}\nTask: Create a css file\n</leftoff-briefing>")
+    old.edit("style.css")
+    an_hour_ago = time.time() - HOUR
+    os.utime(old.transcript, (an_hour_ago, an_hour_ago))
+
+    (found,) = find_unsaved_work(store)
+
+    assert found.request.endswith(" (in css-file)")
+    assert found.thread == saved.checkpoint.thread
+    (again,) = find_unsaved_work(store)
+    assert again.thread == found.thread
+    store.record("consumed", [saved.checkpoint.id])
+    (later,) = find_unsaved_work(store)
+    assert later.thread is None

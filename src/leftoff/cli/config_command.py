@@ -40,6 +40,7 @@ _key_argument = click.argument("key", callback=_check_key, shell_complete=_compl
 def explain(app: App) -> None:
     """Show each setting, its value and its source."""
     values = app.workspace.configuration.values
+    app.workspace.warn_of_ignored_checks()
     if app.out.as_json:
         app.out.json([msgspec.to_builtins(value) for value in values])
         return

@@ -49,7 +49,7 @@ from leftoff.wiring.install_places import COMMANDS, Places, find_places
     default=None,
     help="Also show the work in Claude Code's status line.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask; add no status line without --statusline.")
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 def init(  # noqa: PLR0913 - one option each
     app: App,
@@ -91,7 +91,7 @@ def init(  # noqa: PLR0913 - one option each
         _print_outcome(app, wired, changes, done, dry_run=dry_run, is_shown=is_shown)
     else:
         app.out.text("No agent was found, so no hooks were installed. Use `leftoff save`.")
-    kept = [f"Backed up the previous file to {backup}" for backup in backups]
+    kept = [f"Backed up {each.change.path} to {each.backup}" for each in done if each.backup]
     app.out.text([*kept, *notes, *unsaved_view.format_unsaved(app, unsaved)])
     return int(bool(refused))
 

@@ -19,6 +19,7 @@ from leftoff.projects.project import list_stores_elsewhere
 from leftoff.store import LISTED, TRASHED, CheckpointEntry
 from leftoff.text import times
 from leftoff.text.plural import format_count
+from leftoff.threads.field_labels import format_trigger
 
 limit_option = click.option(
     "--limit",
@@ -80,6 +81,15 @@ def show_unsaved(app: App, *, beside_json: bool = False) -> int:
         app.out.gap()
         app.out.text(lines)
     return len(found)
+
+
+def show_working(app: App, thread: str | None = None) -> None:
+    """Name the running sessions that work on threads, or on one of them."""
+    found = [] if app.out.as_json else app.workspace.find_working()
+    found = [each for each in found if thread in {None, each.thread.slot}]
+    if found:
+        app.out.gap()
+        app.out.text(cli.unsaved_view.format_working(app, found))
 
 
 def show_running(app: App) -> None:
@@ -201,7 +211,7 @@ def _build_columns(
         "age": [age_of(entry, now) for entry in entries],
         "branch": column("branch"),
         "agent": column("agent"),
-        "trigger": column("trigger"),
+        "trigger": [format_trigger(entry.trigger) for entry in entries],
         "state": [format_state(entry) for entry in entries],
         **locate_worktrees(app, entries),
         "task" if is_theirs else "summary": column("task"),

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import click
 import msgspec
 
-from leftoff.checkpoint import MANUAL
 from leftoff.cli.app import App, clean_line, command, key_of, next_line, one_line
 from leftoff.cli.choose_thread import has_several, pick_open
 from leftoff.cli.complete_words import checkpoint_argument
@@ -209,14 +208,14 @@ def _list_lines(app: App, events: Sequence[StoreEvent]) -> Iterator[LogLine]:
         if subject.snapshots:
             what = f"snapshot {subject.snapshots[0][-8:]}"
         more = f" (+{len(subject.ids) - _NAMED})" if len(subject.ids) > _NAMED else ""
-        detail = _describe_action(undone.action) if undone else _describe_reason(event, entries)
+        detail = _describe_action(undone.action) if undone else _describe_reason(event)
         action = (
             f"{_describe_action(event.action)} ({detail})"
             if detail
             else _describe_action(event.action)
         )
         is_saved = event.action == "saved" and undone is None
-        if is_saved and app.out.is_for_person:
+        if is_saved:
             action = _describe_save(entries)
         revision = event.ids[0] if is_saved and len(event.ids) == 1 else ""
         yield LogLine(event.at, action, f"{what}{more}", revision)
@@ -228,20 +227,15 @@ def _describe_action(action: str) -> str:
 
 
 def _describe_save(entries: Sequence[CheckpointEntry | None]) -> str:
-    """Describe for a person why something was saved, and in which agent."""
+    """Describe why something was saved, and in which agent."""
     found = [entry for entry in entries if entry]
     reasons = dict.fromkeys(format_trigger(entry.trigger) for entry in found)
     agents = dict.fromkeys(f"in {entry.agent}" for entry in found if entry.agent)
     return ", ".join([*reasons, *agents]) or "saved"
 
 
-def _describe_reason(event: StoreEvent, entries: Sequence[CheckpointEntry | None]) -> str:
-    """Return why something was saved automatically, and in which agent it happened."""
+def _describe_reason(event: StoreEvent) -> str:
+    """Return in which agent something happened, or to which one it was handed over."""
     if event.trigger == BY_HAND_OVER:
         return f"handed over to {event.agent}"
-    if event.action != "saved":
-        return f"in {event.agent}" if event.agent else ""
-    found = [entry for entry in entries if entry]
-    triggers = {entry.trigger for entry in found if entry.trigger} - {MANUAL}
-    agents = {f"in {entry.agent}" for entry in found if entry.agent}
-    return ", ".join([*sorted(triggers), *sorted(agents)])
+    return f"in {event.agent}" if event.agent else ""

@@ -11,7 +11,7 @@ from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.cli import ask_prompts, replay
 from leftoff.cli.app import App, command, key_of, printable
 from leftoff.cli.complete_words import checkpoint_argument, complete_open
-from leftoff.cli.list import list_facts, show_unsaved
+from leftoff.cli.list import list_facts, show_unsaved, show_working
 from leftoff.cli.option_types import Number
 from leftoff.errors import CheckpointEnded, ChoiceNeeded, NoSuchCheckpoint, StoreRefused, UsageError
 from leftoff.store import CheckpointEntry
@@ -256,6 +256,9 @@ def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any
             each for each in app.workspace.find_unsaved() if each.thread == chosen.entry.slot
         ]
         app.out.text(cli.unsaved_view.format_unsaved(app, unsaved) if unsaved else [])
+    # Most of the time nothing runs, and loading what would find it takes a while.
+    if os.path.lexists(app.environment.state_folder / "live"):
+        show_working(app, chosen.entry.slot)
     # Enter in the picker, with the briefing beside it, is a yes.
     is_sure = answer == "accept" or chosen.is_picked
     is_accepted = _needs_no_question(app, is_accepted=is_sure)

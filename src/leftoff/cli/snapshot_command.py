@@ -92,10 +92,10 @@ def snapshot_list(app: App, thread: str | None, limit: int) -> None:
 
 
 @command(name="show")
-@click.argument("name", metavar="ID")
-def snapshot_show(app: App, name: str) -> None:
-    """Show what a snapshot contains."""
-    stored = _find(app, name)
+@click.argument("name", metavar="[ID]", required=False)
+def snapshot_show(app: App, name: str | None) -> None:
+    """Show what a snapshot contains; without an ID, the newest."""
+    stored = _find(app, name or _name_newest(app))
     states = {each.path: each.state for each in _compare(app, stored)}
     content = stored.content
     app.out.result(
@@ -211,6 +211,13 @@ def _insist_on_git(app: App) -> None:
     if not app.project.is_git:
         what, way_out = explain_distrust(app.project) or (_NOT_GIT, "Run `git init` first.")
         raise UsageError(what, hint=way_out)
+
+
+def _name_newest(app: App) -> str:
+    newest = next((each for _, each in list_snapshots(app.project)), None)
+    if newest is None:
+        raise UsageError("No snapshots yet.", hint="Hooks take them; so does `leftoff snapshot`.")
+    return newest.id
 
 
 def _find(app: App, name: str) -> StoredSnapshot:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import msgspec
 
-from leftoff import cli, session, snapshots, wiring
+from leftoff import cli, knowledge, session, snapshots, wiring
 from leftoff.checkpoint import ContextUse
 from leftoff.cli.app import App, command, next_line
 from leftoff.cli.list import (
@@ -19,6 +19,7 @@ from leftoff.cli.list import (
     locate_worktrees,
     shorten_path,
     show_running,
+    show_working,
     warn_of_other_stores,
 )
 from leftoff.errors import LeftoffError, NotAProject, UsageError
@@ -97,6 +98,9 @@ class _Standing(NamedTuple):
     last: CheckpointEntry | None
     unsaved: "list[UnsavedSession]"
     prompts: int
+    rules: int
+    """How many rules wait for review."""
+    unreadable: int
 
 
 def _read_hooks(app: App) -> "HooksState":
@@ -106,16 +110,22 @@ def _read_hooks(app: App) -> "HooksState":
 def _show(app: App) -> None:
     index = app.store.index()
     last = _find_last_save(index)
+    # One that cannot be read has no name, no task and nothing to do.
+    unreadable = [each for each in index.unreadable() if each.is_head and each.state in LISTED]
+    listed = app.workspace.list_checkpoints(limit=_SHOWN + len(unreadable))
     found = _Standing(
-        entries=app.workspace.list_checkpoints(limit=_SHOWN),
-        open_count=index.count_heads([*LISTED]),
+        entries=[each for each in listed if not each.problem][:_SHOWN],
+        open_count=index.count_heads([*LISTED]) - len(unreadable),
         declined=index.count_heads(["declined"]),
         context=_find_context_use(app, last),
         hooks=_read_hooks(app),
         last=last,
         unsaved=app.workspace.find_unsaved(),
         prompts=_count_prompts(app),
+        rules=_count_rules(app),
+        unreadable=len(unreadable),
     )
+    app.workspace.warn_of_ignored_checks()
     place = _place(app)
     warn_of_other_stores(app, is_empty=not found.open_count)
     if app.out.as_json:
@@ -141,11 +151,13 @@ def _show_page(app: App, place: dict[str, Any], found: _Standing) -> None:
     shown = {label: text for label, text in facts.items() if label not in _FOR_SCRIPTS}
     # After a semicolon, the text says what to do about a problem.
     is_well = found.hooks.state == "on" and ";" not in found.hooks.text
-    page.print_facts(app, shown, warnings=["prompts"] if is_well else ["prompts", "hooks"])
+    warnings = ["prompts", "memory", "damaged", *([] if is_well else ["hooks"])]
+    page.print_facts(app, shown, warnings=warnings)
     if found.unsaved:
         app.out.gap()
         app.out.text(cli.unsaved_view.format_unsaved(app, found.unsaved))
     show_running(app)
+    show_working(app)
     if found.entries:
         rows = build_rows(app, found.entries, app.store.now())
         more = "`leftoff list` shows all of them."
@@ -182,6 +194,12 @@ def _list_facts(app: App, place: dict[str, Any], found: _Standing) -> Iterator[t
     if found.prompts:
         waits = "prompt waits" if found.prompts == 1 else "prompts wait"
         yield "prompts", f"{found.prompts} {waits} for an answer; run `leftoff prompts`"
+    if found.rules:
+        waits = "waits" if found.rules == 1 else "wait"
+        text = f"{format_count(found.rules, 'rule')} {waits} for review"
+        yield "memory", f"{text}; run `leftoff reflect --review`"
+    if found.unreadable:
+        yield "damaged", f"{format_count(found.unreadable, 'checkpoint')}; run `leftoff list`"
     count = found.open_count - found.declined
     yield "open", _format_open(app, count, found.declined, hooks=found.hooks)
 
@@ -192,6 +210,7 @@ def _show_work(app: App, found: _Standing) -> None:
         app.out.gap()
         app.out.text(cli.unsaved_view.format_unsaved(app, found.unsaved))
     show_running(app)
+    show_working(app)
     if found.entries:
         now = app.store.now()
         app.out.gap()
@@ -211,7 +230,11 @@ def _find_last_save(index: StoreIndex) -> CheckpointEntry | None:
     newest = index.newest(_LATEST)
     # What was recovered or imported is older than its save.
     late, gone = ("recovered", "import"), ("undone", "dropped", "cleared")
-    saved = (each for each in newest if each.state not in gone and each.trigger not in late)
+    saved = (
+        each
+        for each in newest
+        if each.state not in gone and each.trigger not in late and not each.problem
+    )
     return next(saved, None)
 
 
@@ -223,6 +246,13 @@ def _count_prompts(app: App) -> int:
     running = {life.session_id for life in lives if not life.has_crashed}
     kept = session.prompt_queue.list_kept(app.store)
     return sum(each.session_id not in running for each in kept)
+
+
+def _count_rules(app: App) -> int:
+    """Count the rules that wait for review; most projects have no memory, so do not load it."""
+    if not any(path.exists() for path in app.store.log_paths("memory")):
+        return 0
+    return knowledge.memory.count_waiting_rules(app.store)
 
 
 def _format_open(app: App, count: int, declined: int, *, hooks: "HooksState") -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from leftoff.cli.app import App, one_line
 from leftoff.session import records
-from leftoff.session.running_work import RunningSession
+from leftoff.session.running_work import RunningSession, WorkingSession
 from leftoff.session.unsaved_work import UnsavedSession
 from leftoff.text import times
 from leftoff.text.plural import format_count
@@ -43,6 +43,16 @@ def format_running(app: App, found: Sequence[RunningSession]) -> list[str]:
     ]
     are = "is" if len(found) == 1 else "are"
     return [f"{format_count(len(found), 'session')} {are} working here, not saved yet:", *lines]
+
+
+def format_working(app: App, found: Sequence[WorkingSession]) -> list[str]:
+    """Return a line for each running session that works on a thread."""
+    now = app.store.now()
+    return [
+        f"{each.agent} is working on {one_line(each.thread.name or each.thread.id)} "
+        f"(active {times.age((now - each.seen_at).total_seconds())})."
+        for each in found
+    ]
 
 
 def describe_unsaved(app: App, found: Sequence[UnsavedSession]) -> list[dict[str, Any]]:

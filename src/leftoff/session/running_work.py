@@ -19,6 +19,26 @@ class RunningSession(msgspec.Struct, frozen=True, kw_only=True):
     request: str
 
 
+class WorkingSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A running session that works on an open thread."""
+
+    agent: str
+    seen_at: datetime
+    thread: CheckpointEntry
+
+
+def find_working_sessions(store: Store) -> list[WorkingSession]:
+    """Return the other sessions that work on open threads now, newest first."""
+    index, own = store.index(), store.project.environment.find_session()
+    found = [
+        WorkingSession(agent=life.agent, seen_at=_date(life), thread=thread)
+        for life in _list_running(store)
+        if (life.agent, life.session_id) != own
+        and (thread := index.find_open_thread(life.session_id)) is not None
+    ]
+    return sorted(found, key=lambda each: each.seen_at, reverse=True)
+
+
 def date_by_activity(store: Store, entries: Sequence[CheckpointEntry]) -> list[CheckpointEntry]:
     """Return threads with the last activity of the sessions that work on them, newest first."""
     lives = _list_running(store) if entries else []

@@ -42,6 +42,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     branch: str = ""
     worked_at: str = ""
     worked_for: str = ""
+    continues: str = ""
+    """The name of the thread whose briefing it was given."""
     is_turn_over: bool = False
     has_done: bool = True
     """Whether anything was done besides talking: a prompt that waits is work, too."""
@@ -243,6 +245,7 @@ def _read(store: Store, agent: str, found: FoundSession, most_bytes: int | None)
         branch=known.facts.branch,
         worked_at=known.facts.worked_at,
         worked_for=known.facts.worked_for,
+        continues=known.facts.continues or "",
         is_turn_over=known.facts.is_turn_over,
         has_done=known.has_done,
     )
@@ -268,7 +271,7 @@ def _check(
     )
     if is_saved or _may_be_alive(store, agent, found.session_id, touched_at):
         return None
-    thread = index.find_open_thread(found.session_id)
+    thread = index.find_open_thread(found.session_id) or _find_briefed(index, verdict)
     joined = f" (in {thread.name})" if thread is not None and thread.name else ""
     return UnsavedSession(
         agent=agent,
@@ -281,6 +284,12 @@ def _check(
         checkpoint=last,
         thread=thread.slot if thread is not None else None,
     )
+
+
+def _find_briefed(index: StoreIndex, verdict: Verdict) -> CheckpointEntry | None:
+    """Return the open thread whose briefing a session was given: without hooks, it joined none."""
+    found = index.find_named(verdict.continues) if verdict.continues else None
+    return found if found is not None and found.is_open else None
 
 
 def _may_be_alive(store: Store, agent: str, session_id: str, touched_at: datetime) -> bool:

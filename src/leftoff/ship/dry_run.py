@@ -176,7 +176,7 @@ def _plan_pull(repo: Repo, remote: Remote, branch: str) -> ShipStep:
         return delivery.build_skipped_pull_step(GH_MISSING, GH_MISSING_HINT)
     return _build_planned_step(
         "pull request",
-        f"Would open a pull request for {branch}, or update the open one; GitHub was not asked",
+        f"Would open or update a pull request for {branch}; GitHub was not asked",
     )
 
 

@@ -10,7 +10,6 @@ from leftoff import knowledge
 from leftoff.checkpoint import Decision
 from leftoff.errors import LeftoffError
 from leftoff.knowledge import features, memory
-from leftoff.knowledge.memory.api import FORMER_ID
 from leftoff.ship.outcome import ShipStep
 from leftoff.ship.record_work import TRIGGER, ShipCheckpoint, find_session_id
 from leftoff.store import Store
@@ -137,9 +136,3 @@ def _learn_corrections(store: Store, bar: "Bar | None") -> list[str]:
         # Its transcript is not where agents store theirs, so there is nothing to read.
         return []
     return knowledge.reflect.describe_in_harness_words(found)
-
-
-def count_waiting_rules(store: Store) -> int:
-    """Return how many rules wait for review; those that a file switches off do not."""
-    waiting = memory.entries(store, kinds=("rule",), statuses=("queued",))
-    return sum(FORMER_ID not in each.extra for each in waiting)

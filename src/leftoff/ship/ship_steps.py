@@ -18,7 +18,7 @@ from leftoff.git import query
 from leftoff.git.github import GitHub, Pull
 from leftoff.git.repository import parse_repository_name
 from leftoff.git.write import Remote, Repo
-from leftoff.knowledge import features
+from leftoff.knowledge import features, memory
 from leftoff.profiles import STATE_FOLDERS, TIDY_SUBJECT
 from leftoff.redact import redact_value
 from leftoff.ship import (
@@ -455,7 +455,7 @@ class _Run:
                 record_work.drop_guess(self.checkpoint) if self.has_ended else self.checkpoint,
                 self.checks,
                 features.glance(self.store),
-                rules=record_lessons.count_waiting_rules(self.store),
+                rules=memory.count_waiting_rules(self.store),
             ),
             kept=describe_locations(self.store, self.checkpoint, self.native),
             preserved=outcome.list_preserved(self.worktree) if self.settings.mirror else {},

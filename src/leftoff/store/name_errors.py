@@ -50,10 +50,12 @@ def _find_near(key: str, names: Sequence[str]) -> list[str]:
     """Return the names that somebody may have meant: those with these letters, or the closest."""
     import difflib  # noqa: PLC0415 - 1 ms, and only a mistyped name needs it
 
-    typed = key.casefold()
+    typed = "-".join(key.casefold().split())
     within = [name for name in names if len(typed) >= _LEAST_TYPED and typed in name.casefold()]
     within.sort(key=lambda name: (not name.startswith(typed), name))
-    return within[:_MOST_NEAR] or difflib.get_close_matches(key, names, n=1)
+    # Comparing takes long, and a typo rarely is in the first letter.
+    alike = [name for name in names if name.startswith(typed[:1])]
+    return within[:_MOST_NEAR] or difflib.get_close_matches(typed, alike, n=1)
 
 
 _LEAST_TYPED = 2

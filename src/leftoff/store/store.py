@@ -374,7 +374,7 @@ class Store:
         matches = index.with_prefix(key) if len(key) >= 4 else []
         if len(matches) == 1:
             return matches[0]
-        raise store_room.name_errors.explain_not_found(key, matches, index.names_like(key[:1]))
+        raise store_room.name_errors.explain_not_found(key, matches, index.names_like(""))
 
     def search(self, query: Query) -> list[Hit]:
         """Find checkpoints by words, newest first."""

@@ -1,12 +1,13 @@
 """Run all checks of `leftoff doctor`: everything that hooks need, and a test session."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from leftoff import hooks
 from leftoff.errors import LeftoffError
 from leftoff.hooks import installation
+from leftoff.text.plural import join_words
 from leftoff.wiring import (
     detect_agents,
     foreign_files,
@@ -20,8 +21,8 @@ from leftoff.wiring import (
     roundtrip,
 )
 from leftoff.wiring.agent_wirings import WIRINGS
-from leftoff.wiring.findings import DoctorFinding, World, fault
-from leftoff.wiring.table_wiring import explain_unreadable, explain_unwired
+from leftoff.wiring.findings import DoctorFinding, World, fault, ok
+from leftoff.wiring.table_wiring import explain_unreadable
 
 _OF_WIRING = (
     inspect_hook.check_hook,
@@ -54,12 +55,12 @@ _OF_STATE = (
 def examine(world: World) -> Iterator[DoctorFinding]:
     """Run all checks, the test session last; a check that fails to run is a finding, too."""
     wired = _list_wired(world)
-    for agent in _list_agents(world, wired):
-        wiring = WIRINGS[agent]
-        if agent in wired or not wired:
-            yield from _run_check(agent, partial(wiring.inspect, world))
-        else:
-            yield from _run_check(agent, partial(_check_unwired, world, agent))
+    checked = _list_agents(world, wired)
+    others = [agent for agent in checked if wired and agent not in wired]
+    for agent in checked:
+        if agent not in others:
+            yield from _run_check(agent, partial(WIRINGS[agent].inspect, world))
+    yield from _run_check("agents", partial(_check_unwired, world, others))
     yield from _run_check("MCP server", partial(mcp_wiring.inspect, world))
     for check in _OF_WIRING:
         yield from _run_check(check.__name__, partial(check, world, is_wired=bool(wired)))
@@ -68,16 +69,23 @@ def examine(world: World) -> Iterator[DoctorFinding]:
     yield from _run_check("round trip", partial(_prove, world, is_wired=bool(wired)))
 
 
-def _check_unwired(world: World, agent: str) -> Iterator[DoctorFinding]:
-    """Report an agent without hooks; if its settings cannot be read, hooks may be in them."""
-    wiring = WIRINGS[agent]
-    try:
-        wiring.plan(world.places)
-    except (LeftoffError, OSError) as error:
-        file = wiring.find_file(world.places)
-        yield explain_unreadable(agent, wiring.table.title, file, error)
-    else:
-        yield explain_unwired(agent, wiring.table.title)
+def _check_unwired(world: World, agents: Sequence[str]) -> Iterator[DoctorFinding]:
+    """Name the agents without hooks beside others with hooks: the user may have left them out.
+
+    If an agent's settings cannot be read, hooks may be in them.
+    """
+    titles = []
+    for agent in agents:
+        wiring = WIRINGS[agent]
+        try:
+            wiring.plan(world.places)
+        except (LeftoffError, OSError) as error:
+            file = wiring.find_file(world.places)
+            yield explain_unreadable(agent, wiring.table.title, file, error)
+        else:
+            titles.append(wiring.table.title)
+    if titles:
+        yield ok("agents", f"No hooks for {join_words(titles)}; `leftoff init` installs them")
 
 
 def _list_wired(world: World) -> list[str]:

@@ -31,7 +31,7 @@ def check_trust(world: World) -> Iterator[DoctorFinding]:
 def check_config(world: World) -> Iterator[DoctorFinding]:
     """Report the settings that leftoff ignores."""
     loaded = Context(world.places.environment, world.project).configuration
-    problems = [*loaded.problems]
+    problems = [*loaded.problems, *loaded.ignored_checks]
     if world.project is not None:
         problems += _check_briefing_file(world.project, loaded.settings)
     for problem in problems:
@@ -129,7 +129,7 @@ def _check_one(
         f"The {check} did not match {files}; it was rebuilt",
         why="Commands may have missed checkpoints or entries, or reused a name. "
         "Nothing was lost: the files have everything.",
-        do="Nothing. If it happens again, your disk may be failing.",
+        do="If this comes back, check the disk for errors.",
     )
 
 

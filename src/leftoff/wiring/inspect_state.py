@@ -18,6 +18,7 @@ from leftoff.text.plural import format_bytes, format_count, join_words
 from leftoff.wiring import detect_agents, try_programs
 from leftoff.wiring.agent_wirings import WIRINGS
 from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
+from leftoff.wiring.try_programs import ProgramAnswer
 
 # Warn while there is time to react; below the second limit, saves are about to fail.
 _LITTLE_BYTES = 200_000_000
@@ -158,19 +159,24 @@ def check_versions(world: World) -> Iterator[DoctorFinding]:
     """Report the versions of leftoff, git and the agents."""
     git = try_programs.ask(["git", "--version"])
     installed = detect_agents.list_installed(world.places.environment)
-    agents = {agent: _ask_version(agent) for agent in WIRINGS if agent in installed}
+    answers = {agent: _ask_version(agent) for agent in WIRINGS if agent in installed}
+    agents = {agent: answer.line if answer.code == 0 else "" for agent, answer in answers.items()}
     versions = [f"leftoff {__version__} ({DISTRIBUTION})"]
     versions += [answer.line for answer in (git,) if answer.code == 0]
     versions += [f"{agent} {version}" for agent, version in agents.items() if version]
     yield ok("versions", ", ".join(versions))
     if git.code != 0:
+        is_there = shutil.which("git") is not None
         yield warning(
             "versions",
-            "Cannot run git",
+            f"git does not run: {_explain(git)}" if is_there else "git is not on the PATH",
             why="Checkpoints will not record branches, commits and changed files.",
-            do="Install git.",
+            do="Run `git --version` to see what is wrong." if is_there else "Install git.",
         )
-    yield from _report_missing([agent for agent, version in agents.items() if not version])
+    yield from _report_missing([agent for agent in agents if not _find_programs(agent)])
+    for agent, answer in answers.items():
+        if answer.code != 0 and _find_programs(agent):
+            yield _report_failing(agent, answer)
     for agent, version in agents.items():
         yield from _compare_version(agent, version)
 
@@ -185,12 +191,14 @@ def check_command(world: World, *, is_wired: bool) -> Iterator[DoctorFinding]:
         return
     # Another program may read its input, and gets none.
     answer = try_programs.ask([program, "--version"])
+    failure = f"{program} --version fails: {_explain(answer)}. " if answer.code != 0 else ""
     if not answer.line.endswith(f"({DISTRIBUTION})"):
         yield warning(
             "command",
             f"{program} is not leftoff {__version__} from {DISTRIBUTION}",
-            why="Agents run the first `leftoff` on the PATH. It is an older version, or the "
-            "program that PyPI has under the name leftoff.",
+            why=f"{failure}Agents run the first `leftoff` on the PATH. It is "
+            f"{'broken, ' if failure else ''}an older version, or the program that PyPI has "
+            "under the name leftoff.",
             do=f"Uninstall it, or put the folder of {DISTRIBUTION}'s `leftoff` before it in PATH.",
         )
 
@@ -212,14 +220,39 @@ def _advise_path() -> str:
     return f"Add {place} to the PATH of the shell in which you start your agent."
 
 
-def _ask_version(agent: str) -> str:
-    """Return what an agent says about its version; empty if it cannot be run."""
+def _ask_version(agent: str) -> ProgramAnswer:
+    """Return what an agent says about its version, or why it cannot be run."""
     with tempfile.TemporaryDirectory() as folder:
         # Gemini CLI leaves two files in its home each time.
         env = processes.copy_for_child(GEMINI_CLI_HOME=folder)
-        programs = WIRINGS[agent].table.programs
-        answers = (try_programs.ask([each, "--version"], env=env) for each in programs)
-        return next((answer.line for answer in answers if answer.code == 0), "")
+        answers = [try_programs.ask([each, "--version"], env=env) for each in _find_programs(agent)]
+        works = (answer for answer in answers if answer.code == 0)
+        return next(works, answers[0] if answers else ProgramAnswer(code=None))
+
+
+def _find_programs(agent: str) -> list[str]:
+    """Return the paths of an agent's programs that are on the PATH."""
+    return [*filter(None, map(shutil.which, WIRINGS[agent].table.programs))]
+
+
+def _explain(answer: ProgramAnswer) -> str:
+    """Say how a program failed, with the last line of its errors."""
+    if answer.code is None:
+        return answer.line
+    ended = f"it exits with {answer.code}"
+    return f"{ended}: {answer.last_line}" if answer.last_line else ended
+
+
+def _report_failing(agent: str, answer: ProgramAnswer) -> DoctorFinding:
+    """Report an agent whose program is there, but does not run."""
+    table = WIRINGS[agent].table
+    program = table.programs[0]
+    return warning(
+        "versions",
+        f"{program} does not run: {_explain(answer)}",
+        why="leftoff cannot check its version. The hooks do not need that.",
+        do=f"Run `{program} --version` to see what is wrong with {table.title}.",
+    )
 
 
 def _report_missing(agents: Sequence[str]) -> Iterator[DoctorFinding]:

@@ -7,6 +7,8 @@ from leftoff import context
 from talk import Talk
 
 NO = "No, use pnpm instead of npm."
+RULE = "Use pnpm instead of npm."
+"""What NO says, without its first word."""
 PREFER = "I prefer tabs over spaces"
 
 

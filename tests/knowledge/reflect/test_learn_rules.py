@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.reflect.talks import NO, PREFER, corrected_talk, found_talk
+from knowledge.reflect.talks import NO, PREFER, RULE, corrected_talk, found_talk
 from leftoff.errors import SessionUnreadable
 from leftoff.knowledge import memory
 from leftoff.knowledge.memory import EntryDraft
@@ -26,12 +26,12 @@ def test_a_sure_correction_becomes_a_rule_and_a_preference_waits(
     found = reflect(store)
 
     assert [(each.text, each.confidence, each.status) for each in found.saved] == [
-        (NO, "high", "active")
+        (RULE, "high", "active")
     ]
     assert [(each.text, each.confidence, each.status) for each in found.queued] == [
         (PREFER, "medium", "queued")
     ]
-    assert rules(store, "active") == [NO]
+    assert rules(store, "active") == [RULE]
     assert queue(store) == found.queued
 
 
@@ -55,7 +55,7 @@ def test_a_second_reflection_finds_nothing_new(project: Project, store: Store) -
 
     assert not again.has_news
     assert again.sessions == []
-    assert (rules(store, "active"), rules(store, "queued")) == ([NO], [PREFER])
+    assert (rules(store, "active"), rules(store, "queued")) == ([RULE], [PREFER])
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_what_is_said_again_is_known_whatever_the_words_before_it(
 
     assert not found.has_news
     assert [each.reason for each in found.skipped] == ["known"]
-    assert rules(store, "active") == [NO]
+    assert rules(store, "active") == [RULE]
 
 
 def test_a_rule_that_waits_becomes_active_once_it_is_said_plainly(
@@ -180,7 +180,7 @@ def test_a_dry_run_shows_all_and_keeps_nothing(project: Project, store: Store) -
 
     found = reflect(store, is_dry_run=True)
 
-    assert [each.text for each in found.saved] == [NO]
+    assert [each.text for each in found.saved] == [RULE]
     assert [(each.text, each.status) for each in found.queued] == [(PREFER, "queued")]
     assert not project.store.exists()
     assert reflect(store).saved == found.saved
@@ -198,7 +198,7 @@ def test_who_dies_before_the_mark_is_kept_adds_nothing_twice(
     again = reflect(store)
 
     assert not again.has_news
-    assert (rules(store, "active"), rules(store, "queued")) == ([NO], [PREFER])
+    assert (rules(store, "active"), rules(store, "queued")) == ([RULE], [PREFER])
 
 
 def test_only_sessions_active_since_then_are_searched(project: Project, store: Store) -> None:
@@ -227,7 +227,7 @@ def test_a_session_that_cannot_be_read_does_not_silence_the_others(
     broken.unlink()
     broken.mkdir()
 
-    assert [each.text for each in reflect(store).saved] == [NO]
+    assert [each.text for each in reflect(store).saved] == [RULE]
 
 
 def test_with_no_session_there_is_nothing(store: Store, project: Project) -> None:

@@ -182,6 +182,12 @@ def entries(
         return index.newest(_list_kinds(kinds), statuses, feature=feature, limit=limit)
 
 
+def count_waiting_rules(store: Store) -> int:
+    """Return how many rules wait for review; those that a file switches off do not."""
+    waiting = entries(store, kinds=("rule",), statuses=("queued",))
+    return sum(FORMER_ID not in each.extra for each in waiting)
+
+
 def _list_kinds(kinds: Iterable[Kind] | None) -> list[Kind]:
     return list(KINDS if kinds is None else dict.fromkeys(kinds))
 

@@ -182,6 +182,18 @@ def essence(text: str) -> str:
     return " ".join(_WORD.findall(words.replace("_", " "))) or words
 
 
+def word_as_rule(text: str) -> str:
+    """Return a correction as a rule: as it was typed, but without a leading "no, ..."."""
+    words = fold(text)
+    for phrases in _find_spoken([Sentence(text, words)]):
+        rest, says_no = _strip_lead(words, phrases)
+        # Folding can change the length; then a position in one text means nothing in the other.
+        if says_no and rest and len(words) == len(text):
+            kept = text[len(words) - len(rest) :]
+            return kept[:1].upper() + kept[1:]
+    return text
+
+
 def _weigh(findings: Sequence[CorrectingSentence]) -> int:
     return sum(1 + ORDER.index(finding.grade) for finding in findings)
 

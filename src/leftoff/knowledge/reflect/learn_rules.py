@@ -10,7 +10,7 @@ from leftoff.errors import LeftoffError
 from leftoff.knowledge import memory
 from leftoff.knowledge.memory import EntryDraft, MemoryEntry
 from leftoff.knowledge.reflect.harvest import Correction
-from leftoff.knowledge.reflect.judge_message import Bar, essence, is_at_least
+from leftoff.knowledge.reflect.judge_message import Bar, essence, is_at_least, word_as_rule
 from leftoff.knowledge.reflect.read_sessions import (
     SessionCorrections,
     SessionSource,
@@ -174,7 +174,7 @@ def _list_corrections(
 def _draft(correction: Correction, source: SessionSource) -> EntryDraft:
     return EntryDraft(
         kind="rule",
-        text=correction.text,
+        text=word_as_rule(correction.text),
         why=correction.why,
         confidence=correction.grade,
         sources=[source.session_id],
