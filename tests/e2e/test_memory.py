@@ -138,12 +138,12 @@ def test_what_the_user_corrects_becomes_a_rule_that_the_next_session_is_told(
     correction = "No, use pnpm instead of npm."
     user.works(correction, say("I use pnpm."), options=("--resume", session))
 
-    assert correction in user.ok("reflect")
+    assert "  Use pnpm instead of npm. (high)" in user.ok("reflect")
     assert user.ok("reflect") == ""
     bench.run("hello")
 
     rules = model.requests()[-1].news.partition("## Learned Rules")[2]
-    assert "- No, use pnpm" in rules
+    assert "- Use pnpm" in rules
 
 
 @pytest.mark.parametrize("budget", ["0", "1000"])

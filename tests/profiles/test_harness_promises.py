@@ -370,7 +370,7 @@ def test_reflect_prints_the_block_of_the_harness(cli: Cli, home: Path, repo: Rep
     assert cli.ok("reflect").out.splitlines() == [
         "AUTO-REFLECTION",
         "High-confidence rules auto-saved: 1",
-        "- No, use pnpm instead of npm.",
+        "- Use pnpm instead of npm.",
         "Lower-confidence (manual review needed): 1",
         "(Low-confidence rules queued for next checkpoint review: `leftoff reflect --review`)",
     ]

@@ -412,12 +412,12 @@ def test_corrections_become_rules_without_a_question(
     lines = [line.strip() for line in block.splitlines()[:4]]
     assert lines[:3] == [
         "High-confidence rules auto-saved: 1",
-        "- No, use pnpm instead of npm.",
+        "- Use pnpm instead of npm.",
         "Lower-confidence (manual review needed): 1",
     ]
     assert lines[3].startswith("(Low-confidence rules queued for next checkpoint review")
     rules = read(home / "memory/learned/rules.json")["rules"]
-    assert [each["description"] for each in rules] == ["No, use pnpm instead of npm."]
+    assert [each["description"] for each in rules] == ["Use pnpm instead of npm."]
     assert (rules[0]["id"], rules[0]["active"], rules[0]["confidence"]) == (
         *("rule-001", True, "high"),
     )

@@ -163,7 +163,7 @@ def test_an_agents_session_ships_with_what_it_says_and_what_it_was_taught(
     assert [outcome["text"], *outcome["lines"]] == [
         "AUTO-REFLECTION",
         "High-confidence rules auto-saved: 1",
-        "- No, use pnpm instead of npm.",
+        "- Use pnpm instead of npm.",
         "Lower-confidence (manual review needed): 1",
         "(Low-confidence rules queued for next checkpoint review: `leftoff reflect --review`)",
     ]
