@@ -22,6 +22,10 @@ from e2e.waiting import until
 
 FAILED = "sh no_such_check.sh"
 NAME = "add-retry-http-client"
+# Why a revision was saved, in the words of `leftoff log`.
+ENDED = "saved when the session ended"
+RECOVERED = "recovered from an unsaved session"
+COMPACTED = "saved before a compaction"
 ALLOWED = {"permissions": {"allow": ["Write", "Edit"]}}
 
 
@@ -159,16 +163,16 @@ def _check_ends(user: User, files: list[str]) -> None:
     assert [*dict.fromkeys(agents)] == ["claude", "codex", "gemini", "opencode", "copilot"]
     text = user.ok("log", NAME)
     # Without what the sessions do between: that depends on when their events are settled.
-    ends = re.findall(r"(handed over to \w+|recovered, in codex|session-end, in claude)", text)
+    ends = re.findall(rf"(handed over to \w+|{RECOVERED}, in codex|{ENDED}, in claude)", text)
     assert ends == [
-        "session-end, in claude",
+        f"{ENDED}, in claude",
         "handed over to claude",
         "handed over to copilot",
         "handed over to opencode",
         "handed over to gemini",
-        "recovered, in codex",
+        f"{RECOVERED}, in codex",
         "handed over to codex",
-        "session-end, in claude",
+        f"{ENDED}, in claude",
     ], text
 
 
@@ -259,20 +263,21 @@ def _check_log(user: User, files: list[str]) -> None:
     assert [*dict.fromkeys(agents)] == ["claude", "codex", "gemini", "opencode", "copilot"]
     assert agents[-1] == "claude"
     text = user.ok("log", NAME)
-    story = re.findall(r"(?:resumed|saved) \(([^)]+)\)", text)
+    told = re.findall(r"resumed \(([^)]+)\)|((?:saved|recovered) [^,\n]+, in \w+)", text)
+    story = [joined or saved for joined, saved in told]
     expected = [
-        "session-end, in claude",
+        f"{ENDED}, in claude",
         "in codex",
-        "recovered, in codex",
+        f"{RECOVERED}, in codex",
         "handed over to gemini",
-        "session-end, in gemini",
+        f"{ENDED}, in gemini",
         "in opencode",
         # Settled after the session has ended, it holds everything, and the end saves nothing.
-        "precompact, in opencode",
+        f"{COMPACTED}, in opencode",
         "handed over to copilot",
-        "session-end, in copilot",
+        f"{ENDED}, in copilot",
         "handed over to claude",
-        "session-end, in claude",
+        f"{ENDED}, in claude",
     ]
     assert [each for each in reversed(story) if each in expected] == expected, text
     # A hand-over is one row.
