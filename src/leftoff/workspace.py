@@ -399,7 +399,7 @@ class Workspace:
 
     def check(self, checkpoint: Checkpoint) -> "Checks":
         """Compare a checkpoint's claims with the current worktree."""
-        return threads.check_claims.check(checkpoint, self.project, self.store.now())
+        return threads.check_claims.check_stored(checkpoint, self.store)
 
     def find_taken(self, name: str | None) -> CheckpointEntry | None:
         """Find a checkpoint that this session has resumed and so closed.

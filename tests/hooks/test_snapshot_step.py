@@ -3,6 +3,7 @@
 import contextlib
 import json
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from leftoff.hooks.process_event import Following
 from leftoff.projects.project import Project
 from leftoff.snapshots.shelf import Snapshot, find_snapshot, list_snapshots
 from leftoff.store import Store
+from stores import draft
 from talk import Talk
 
 
@@ -233,3 +235,80 @@ def test_the_user_reads_at_the_start_how_to_bring_destroyed_code_back(
         "Uncommitted changes in 1 file are gone; run `leftoff snapshot restore "
         in (reply["systemMessage"])
     )
+
+
+def destroy_parser(repo: Repo, talk: Talk) -> None:
+    """Let a session write a file and destroy it, before it has a thread."""
+    talk.ask("Write a config parser in src/parser.py")
+    talk.edit("src/parser.py")
+    repo.write("src/parser.py", "def parse(): ...\n")
+    command = "git reset --hard && git clean -fd"
+    run_before(talk, command)
+    repo.git("reset", "--quiet", "--hard")
+    repo.git("clean", "-fdq")
+    talk.run(command, "HEAD is now at 1")
+    talk.say("The tree is clean now.")
+    talk.fire("Stop")
+    talk.fire("SessionEnd", reason="other")
+
+
+def play_next(repo: Repo, number: int, *, edits: bool = False) -> str:
+    """Play a session that goes on; return what its start gave the model."""
+    talk = Talk(repo.folder, f"session-{number}")
+    offered = talk.start()
+    prompt = "go on with the parser"
+    talk.fire("UserPromptSubmit", prompt=prompt)
+    talk.ask(prompt)
+    if edits:
+        repo.write(f"other{number}.py", "print(3)\n")
+        talk.edit(f"other{number}.py")
+    talk.say("I'll read the code first.")
+    talk.fire("Stop")
+    talk.fire("SessionEnd", reason="other")
+    return offered
+
+
+@pytest.mark.parametrize("edits", [False, True])
+def test_every_later_session_reads_how_to_bring_destroyed_code_back(
+    repo: Repo, talk: Talk, project: Project, *, edits: bool
+) -> None:
+    destroy_parser(repo, talk)
+    (found,) = taken(project)
+    command = f"leftoff snapshot restore {found.short_id} --here"
+
+    assert all(command in play_next(repo, number, edits=edits) for number in (2, 3, 4))
+    repo.write("src/parser.py", "def parse(): ...\n")
+    assert command not in play_next(repo, 5)
+
+
+def test_a_file_that_a_later_command_removed_by_name_was_not_destroyed_before(
+    repo: Repo, talk: Talk
+) -> None:
+    talk.work()
+    repo.write("scratch.py", "x\n")
+    repo.write("build.sh", "#!/bin/sh\n")
+    run_before(talk, "./build.sh")
+    run_before(talk, "python3 scratch.py --fix")
+    repo.write("app.py", "print(2)\n")
+    run_before(talk, "rm scratch.py")
+    (repo.folder / "scratch.py").unlink()
+    talk.fire("Stop")
+
+    assert talk.waiting_reply() == ""
+
+
+def test_the_way_to_bring_code_back_is_the_last_thing_that_an_offer_leaves_out(
+    repo: Repo, talk: Talk, project: Project
+) -> None:
+    with contextlib.closing(Store(project)) as store:
+        for name in ("login-form", "invoice-totals"):
+            store.save(draft(name, "Improve it. " * 9))
+    talk.now = datetime.now(UTC) + timedelta(minutes=1)
+    destroy_parser(repo, talk)
+    (found,) = taken(project)
+    (project.store / "config.toml").write_text("start_budget = 230\n", encoding="utf-8")
+
+    offered = Talk(repo.folder, "session-2").start()
+
+    assert f"leftoff snapshot restore {found.short_id} --here" in offered
+    assert "Also open" not in offered

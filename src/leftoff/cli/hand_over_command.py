@@ -120,7 +120,7 @@ def _prepare(app: App, entry: CheckpointEntry, agent: str, target: Target, asked
     budget = min(app.settings.budget, briefing.MOST_TOKENS[agent])
     # The agent starts in the thread's worktree, wherever leftoff runs.
     there = find_project(app.environment, target.folder)
-    checks = check_claims.check(checkpoint, there, app.store.now())
+    checks = check_claims.check_stored(checkpoint, app.store, there)
     rendered = app.workspace.render_briefing(checkpoint, checks, budget=budget)
     briefed = make_prompt(join([hand_over.INTRODUCTION, rendered]))
     return f"{briefed}\n\n{asked}" if asked else briefed

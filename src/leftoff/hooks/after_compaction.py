@@ -122,7 +122,7 @@ def _find_state(
         unknown = "{before} No checkpoint of it is known. Recovered from its notes:"
         return _LastState(say(unknown, before=before))
     checkpoint = store.load(entry)
-    checks = check_claims.check(checkpoint, store.project, store.now())
+    checks = check_claims.check_stored(checkpoint, store)
     where = say("Its state before that")
     if entry.session_id != event.session_id:
         where = say(

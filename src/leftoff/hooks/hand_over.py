@@ -87,7 +87,7 @@ def _render(store: Store, settings: Settings, entry: CheckpointEntry, budget: in
     if is_openclaw and entry.is_autosave:
         entry = store.index().find_purposeful(entry.slot) or entry
     checkpoint = store.load(entry)
-    checks = check_claims.check(checkpoint, store.project, store.now())
+    checks = check_claims.check_stored(checkpoint, store)
     if not is_openclaw:
         return briefing.render(checkpoint, checks, budget=budget)
     newer = recovery_briefing.find_newer(store, checkpoint)

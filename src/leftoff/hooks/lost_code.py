@@ -14,7 +14,7 @@ from leftoff.agents.hook_events import HookEvent
 from leftoff.hooks import replies, watched_commands
 from leftoff.hooks.session_event import Case
 from leftoff.hooks.watched_commands import Watched
-from leftoff.snapshots.lost_files import LostFiles, find_lost
+from leftoff.snapshots.lost_files import LostFiles, find_destroyed_since
 from leftoff.text.fence import Rendered, join, say
 from leftoff.text.plural import format_count
 
@@ -78,7 +78,7 @@ def _describe(case: Case, watched: Watched) -> Rendered | None:
             "`leftoff doctor` says why.",
             command=watched.command,
         )
-    lost = find_lost(case.store.project, watched.snapshot)
+    lost = find_destroyed_since(case.store.project, watched.snapshot)
     return format_loss(lost, watched.command) if lost is not None else None
 
 

@@ -101,7 +101,7 @@ def age(entry: CheckpointEntry, store: Store) -> str:
 def _offer_newest(found: _Open, store: Store, settings: config.Settings, agent: str) -> StartReply:
     entry, *others = found.here
     checkpoint = store.load(entry)
-    checks = check_claims.check(checkpoint, store.project, store.now())
+    checks = check_claims.check_stored(checkpoint, store)
     opening = _count_work(found.here, age(entry, store)) if others else _format_opening(checkpoint)
     limit = _find_limit(checkpoint, store)
     other = _find_other_agent(checkpoint, store, agent) if limit else None

@@ -373,7 +373,7 @@ def _describe_changes(event: HookEvent, store: Store) -> Rendered:
     if entry is None:
         return say("")
     checkpoint = store.load(entry)
-    checks = check_claims.check(checkpoint, store.project, store.now())
+    checks = check_claims.check_stored(checkpoint, store)
     # The files of a thread from another worktree may never have been in this one.
     known = (*checkpoint.files, *checkpoint.watched)
     were_here = {file.path for file in known if file.size is not None}

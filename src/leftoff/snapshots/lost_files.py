@@ -4,8 +4,9 @@ What is said of them must be right. A file that has newer edits is not gone, nor
 committed or stashed since. In doubt, nothing is said.
 """
 
+import itertools
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
@@ -16,7 +17,7 @@ from leftoff.git.repository import find_repository_at
 from leftoff.git.uncommitted import list_committed, list_uncommitted
 from leftoff.projects.project import Project, list_folders
 from leftoff.snapshots.restore import compare_worktree
-from leftoff.snapshots.shelf import StoredSnapshot, find_newest_of, find_snapshot
+from leftoff.snapshots.shelf import StoredSnapshot, find_newest_of, find_snapshot, list_shelves
 from leftoff.snapshots.take import MAX_FILE_BYTES
 
 _SECONDS = 5.0
@@ -24,6 +25,8 @@ _SECONDS = 5.0
 _OF_PROCESSES = (".pid", ".pidfile.lock")
 # A snapshot that is so far back says little about the present.
 _LOOKED_AT = 200
+# Looking at each runs git several times.
+_MOST_DESTROYED = 3
 
 
 class LostFiles(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,9 +48,60 @@ class LostFiles(msgspec.Struct, frozen=True, kw_only=True):
 def find_lost_of(
     project: Project, thread: str, sessions: Collection[str | None] = ()
 ) -> LostFiles | None:
-    """Return what is gone of a thread's last snapshot; None if nothing is, or if in doubt."""
+    """Return what is gone of a thread's code; None if nothing is, or if in doubt.
+
+    That is what its commands have destroyed, or what its last snapshot has.
+    """
     newest = find_newest_of(project, thread, sessions, among=_LOOKED_AT)
-    return find_lost(project, newest.id) if newest is not None else None
+    if newest is None:
+        return None
+    return _find_destroyed(project, thread, sessions) or find_lost(project, newest.id)
+
+
+def _find_destroyed(
+    project: Project, thread: str, sessions: Collection[str | None]
+) -> LostFiles | None:
+    """Return what a command destroyed and nothing has brought back, however long ago."""
+    known = (
+        (shelf, each)
+        for shelf in list_shelves(project)
+        for each in shelf.list_destroyed()
+        if (record := shelf.read(each)) is not None and record.is_of(thread, sessions)
+    )
+    for shelf, each in itertools.islice(known, _MOST_DESTROYED):
+        if (lost := find_lost(project, each)) is None:
+            continue
+        named = {*shelf.read_destroyed(each)}
+        if paths := [path for path in lost.paths if path in named]:
+            return msgspec.structs.replace(lost, paths=paths)
+    return None
+
+
+def find_destroyed_since(project: Project, snapshot_id: str) -> LostFiles | None:
+    """Return what a command destroyed right after a snapshot, and note it; None if in doubt.
+
+    What a later snapshot has was still there then, so something else removed it.
+    """
+    try:
+        stored = find_snapshot(project, snapshot_id)
+        lost = _find_lost(project, stored) if stored is not None else None
+        if stored is None or lost is None:
+            return None
+        later = set(_list_later(stored))
+        if paths := [each for each in lost.paths if each not in later]:
+            stored.shelf.note_destroyed(stored.record.id, paths)
+    except (OSError, LeftoffError):
+        return None
+    return msgspec.structs.replace(lost, paths=paths) if paths else None
+
+
+def _list_later(stored: StoredSnapshot) -> Iterator[str]:
+    """Yield the files that later snapshots of the same worktree have."""
+    for each in stored.shelf.newest(_LOOKED_AT):
+        if each.id <= stored.record.id:
+            return
+        if each.worktree == stored.record.worktree:
+            yield from (entry.path for entry in stored.shelf.content(each).work)
 
 
 def find_lost(project: Project, snapshot_id: str) -> LostFiles | None:

@@ -67,7 +67,7 @@ def _drop_oldest(shelf: Shelf, limit: int, open_threads: OpenThreads) -> int:
     dropped = 0
     shelf.objects.drop_unnamed()
     while (size := shelf.objects.size()) > limit:
-        candidates = list_droppable([*shelf.newest()], open_threads)
+        candidates = list_droppable([*shelf.newest()], open_threads, {*shelf.list_destroyed()})
         if not candidates:
             return dropped
         # How much one of them frees is known only after packing, so drop a share of them at once.
@@ -78,13 +78,21 @@ def _drop_oldest(shelf: Shelf, limit: int, open_threads: OpenThreads) -> int:
     return dropped
 
 
-def list_droppable(newest: list[Snapshot], open_threads: OpenThreads) -> list[Snapshot]:
-    """List what may be dropped, in that order: of ended threads first, the oldest first."""
+def list_droppable(
+    newest: list[Snapshot], open_threads: OpenThreads, destroyed: Collection[str]
+) -> list[Snapshot]:
+    """List what may be dropped, in that order: of ended threads first, the oldest first.
+
+    What open threads offer to bring back stays.
+    """
     kept: set[str] = set()
     droppable: list[tuple[bool, Snapshot]] = []
     for each in newest:
         thread = open_threads.thread_of(each)
         is_open = thread in open_threads.slots
+        if is_open and each.id in destroyed:
+            kept.add(thread or "")
+            continue
         group = thread or f"worktree {each.worktree}"
         if group in kept or (thread is not None and not is_open):
             droppable.append((is_open, each))

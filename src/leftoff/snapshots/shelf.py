@@ -134,6 +134,7 @@ class Shelf:
         self.root = root / "snapshots"
         self.objects = ObjectStore(self.root / "objects.git")
         self._records = self.root / "records"
+        self._destroyed = self.root / "destroyed"
         self._temps = self.root / "tmp"
 
     def prepare(self) -> None:
@@ -219,11 +220,33 @@ class Shelf:
             )
         return content
 
+    def note_destroyed(self, snapshot_id: str, paths: Iterable[str]) -> None:
+        """Note which files of a snapshot a command has destroyed."""
+        with contextlib.suppress(OSError, LeftoffError):
+            disk.ensure_folder(self._destroyed)
+            disk.replace(self._destroyed / snapshot_id, _join(paths), temps=self._temps)
+
+    def list_destroyed(self) -> list[str]:
+        """List the ids of the snapshots whose files a command has destroyed, newest first."""
+        try:
+            names = os.listdir(self._destroyed)  # noqa: PTH208 - only the names
+        except OSError:
+            return []
+        return sorted(filter(is_id, names), reverse=True)
+
+    def read_destroyed(self, snapshot_id: str) -> list[str]:
+        """Return which files of a snapshot a command has destroyed."""
+        try:
+            return _split(disk.read(self._destroyed / snapshot_id, temps=self._temps)[0])
+        except (OSError, LeftoffError):
+            return []
+
     def remove(self, ids: Iterable[str]) -> None:
         """Remove snapshots; `drop_unnamed` then drops their files."""
         gone = [*ids]
         for each in gone:
             (self._records / f"{each}.json").unlink(missing_ok=True)
+            (self._destroyed / each).unlink(missing_ok=True)
         self.objects.remove(gone)
 
     def size(self) -> int:

@@ -7,7 +7,7 @@ from leftoff.text import fence
 from leftoff.text.budget import Item, Section, fit
 from leftoff.text.fence import Rendered, say
 from leftoff.text.plural import format_count
-from leftoff.threads.briefing_weights import USUAL, Weights
+from leftoff.threads.briefing_weights import BRIEF, USUAL, Weights
 from leftoff.threads.check_claims import BranchCheck, Checks, HeadCheck, LostCodeCheck
 
 _LOST_FILES = 5
@@ -114,14 +114,23 @@ def _format_lost_code(lost: LostCodeCheck, worth: Weights) -> Item:
         if lost.worktree
         else say("not in your worktree")
     )
+    count = format_count(len(lost.paths), "file")
     text = say(
-        "- {where}: uncommitted changes in {count} of this thread's last snapshot. To bring them "
+        "- {where}: uncommitted changes in {count} of a snapshot of this thread. To bring them "
         "back, run `{command}`",
         where=where,
-        count=format_count(len(lost.paths), "file"),
+        count=count,
+        command=lost.command,
+    )
+    short = say(
+        "- {where}: uncommitted changes in {count}; run `{command}`",
+        where=where,
+        count=count,
         command=lost.command,
     )
     named = [
         Item(say("  - {path}", path=each), worth.named_file) for each in lost.paths[:_LOST_FILES]
     ]
-    return Item(text, worth.missing_file + 1, named, lead=say(":"))
+    if worth is BRIEF:
+        return Item(short, worth.lost_code, named, lead=say(":"))
+    return Item(text, worth.lost_code, named, lead=say(":"), short=short)

@@ -13,7 +13,7 @@ SHORT_CHARS = 200
 class Weights(msgspec.Struct, frozen=True):
     """The weight of each kind of line, in the order in which a briefing shows them."""
 
-    imported: float = 101
+    imported: float = 104
     age: float = 98
     task: float = 100
     task_rest: float = 82.5
@@ -26,7 +26,8 @@ class Weights(msgspec.Struct, frozen=True):
     new_request: float = 83
     old_request: float = 62
     rule: float = 76
-    # What changed since.
+    # What changed since. Nobody else can say how to get destroyed code back.
+    lost_code: float = 103
     branch: float = 97
     head: float = 96
     new_commit: float = 72

@@ -1,6 +1,6 @@
 """Choose the checkpoint to resume, and check what has changed since it was saved."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -141,8 +141,23 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
         return self.is_stale or self.worktree is not None
 
 
-def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
-    """Compare a checkpoint with the current worktree."""
+def check_stored(checkpoint: Checkpoint, store: Store, project: Project | None = None) -> Checks:
+    """Compare a checkpoint with a worktree, and with the code of all sessions of its thread."""
+    here = project or store.project
+    # An imported checkpoint has no thread until it is saved again.
+    revisions = store.index().revisions(slot_of(checkpoint)) if here.has_snapshots else []
+    sessions = {each.session_id for each in revisions}
+    return check(checkpoint, here, store.now(), sessions=sessions)
+
+
+def check(
+    checkpoint: Checkpoint,
+    project: Project,
+    now: datetime,
+    *,
+    sessions: Collection[str | None] = (),
+) -> Checks:
+    """Compare a checkpoint with the current worktree; `sessions` are others of its thread."""
     root = project.worktree
     plan_path = checkpoint.plan.path if checkpoint.plan else None
     branch = _check_branch(checkpoint, project)
@@ -165,19 +180,20 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
         ],
         worktree=None if is_saved_here else checkpoint.worktree,
         worktree_is_gone=not is_saved_here and is_removed(checkpoint.worktree, project),
-        lost_code=_check_code(checkpoint, project),
+        lost_code=_check_code(checkpoint, project, sessions),
         shipped=shipped,
     )
 
 
-def _check_code(checkpoint: Checkpoint, project: Project) -> LostCodeCheck | None:
+def _check_code(
+    checkpoint: Checkpoint, project: Project, sessions: Collection[str | None]
+) -> LostCodeCheck | None:
     """Return the uncommitted code of the thread that is gone; most projects have no snapshots."""
     if not project.has_snapshots:
         return None
-    # An imported checkpoint has no thread until it is saved again.
-    thread = slot_of(checkpoint)
-    sessions = {checkpoint.session_id}
-    lost: LostFiles | None = snapshots.lost_files.find_lost_of(project, thread, sessions)
+    lost: LostFiles | None = snapshots.lost_files.find_lost_of(
+        project, slot_of(checkpoint), {checkpoint.session_id, *sessions}
+    )
     if lost is None:
         return None
     paths = [query.printable(each) for each in lost.paths]
