@@ -385,3 +385,147 @@ def test_the_message_of_an_error_is_whole_although_its_place_is_long() -> None:
         "(fail) config > reports a removed policy",
         "1 fail",
     ]
+
+
+_UNITTEST = """FF
+======================================================================
+{kind}: test_comma (tests.test_export.T.test_comma)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/r/tests/test_export.py", line 8, in test_comma
+    self.assertEqual('x', '"a,b",2')
+AssertionError: 'x' != '"a,b",2'
+- x
++ "a,b",2
+
+
+======================================================================
+FAIL: test_simple (tests.test_export.T.test_simple)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/r/tests/test_export.py", line 6, in test_simple
+    self.assertEqual('x', '1,2')
+AssertionError: 'x' != '1,2'
+- x
++ 1,2
+
+
+----------------------------------------------------------------------
+Ran 2 tests in 0.001s
+
+FAILED (failures=2)
+"""
+_CHAINED = """Traceback (most recent call last):
+  File "/r/src/export.py", line 3, in export
+    return row[9]
+IndexError: list index out of range
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "/r/src/main.py", line 30, in main
+    export(rows)
+RuntimeError: cannot export
+"""
+_PYTEST = """FF                                                     [100%]
+=========================== FAILURES ===========================
+__________________________ test_comma __________________________
+
+    def test_comma():
+>       assert export([["a,b", 2]]) == '"a,b",2'
+E       assert 'x' == '"a,b",2'
+
+tests/test_export.py:8: AssertionError
+_________________________ test_simple __________________________
+
+    def test_simple():
+>       raise ValueError("simple")
+E       ValueError: simple
+
+tests/test_export.py:12: ValueError
+=================== short test summary info ====================
+FAILED tests/test_export.py::test_comma - assert 'x' == '"a,b",2'
+FAILED tests/test_export.py::test_simple - ValueError: simple
+2 failed in 0.02s
+"""
+_RSPEC = """Failures:
+
+  1) Export quotes commas
+     Failure/Error: expect(export(rows)).to eq('"a,b",2')
+
+       expected: "a,b"
+            got: "x"
+     # ./spec/export_spec.rb:8:in `block (2 levels) in <top (required)>'
+
+  2) Export fails
+     Failure/Error: raise "error: simple"
+
+     RuntimeError:
+       simple: an error
+     # ./spec/export_spec.rb:12:in `block (2 levels) in <top (required)>'
+
+2 examples, 2 failures
+"""
+_PHPUNIT = """There were 2 failures:
+
+1) ExportTest::testComma
+Failed asserting that two strings are identical.
+
+/r/tests/ExportTest.php:8
+
+2) ExportTest::testSimple
+Error: simple
+
+/r/tests/ExportTest.php:13
+
+FAILURES!
+Tests: 2, Assertions: 2, Failures: 2.
+"""
+_JEST = """FAIL tests/export.test.js
+  ● comma
+
+    expect(received).toBe(expected) // Object.is equality
+
+    Expected: "a,b"
+    Received: "x"
+
+      at Object.toBe (tests/export.test.js:8:29)
+
+  ● simple
+
+    TypeError: simple: is not a function
+
+      at Object.toBe (tests/export.test.js:12:23)
+
+Tests:       2 failed, 2 total
+"""
+_GO = """--- FAIL: TestComma (0.00s)
+    export_test.go:8: got "x", want "a,b"
+--- FAIL: TestSimple (0.00s)
+    export_test.go:14: error: simple
+FAIL
+FAIL\texample.com/x\t0.002s
+"""
+
+
+@pytest.mark.parametrize(
+    ("output", "place", "named"),
+    [
+        (_UNITTEST.format(kind="FAIL"), "test_export.py:8: AssertionError: 'x' != '", "comma"),
+        (_UNITTEST.format(kind="ERROR"), "test_export.py:8: AssertionError: 'x' != '", "comma"),
+        (_CHAINED, "/r/src/export.py:3: IndexError: list index out of range", ""),
+        (_PYTEST, "tests/test_export.py:8: assert 'x' == '\"a,b\",2'", "test_comma"),
+        (_RSPEC, "./spec/export_spec.rb:8: Failure/Error: expect(", ""),
+        (_PHPUNIT, "/r/tests/ExportTest.php:8: Failed asserting that two strings", ""),
+        (_JEST, "tests/export.test.js:8:29: ", "comma"),
+        (_GO, 'export_test.go:8: got "x", want "a,b"', "TestComma"),
+    ],
+)  # fmt: skip
+def test_message_place_and_name_are_those_of_the_first_failure(
+    output: str, place: str, named: str
+) -> None:
+    said = error_lines.explain_failure(output, 1, "make test")
+
+    assert place in said.splitlines()[0]
+    assert named in said
+    assert "simple" not in said.lower()

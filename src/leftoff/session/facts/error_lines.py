@@ -4,9 +4,9 @@ import itertools
 import re
 from typing import NamedTuple
 
-from leftoff.agents.loose_values import cut
 from leftoff.checkpoint import COMPLETED
 from leftoff.lazy_patterns import lazy
+from leftoff.session.facts.excerpts import shorten
 from leftoff.session.facts.looks import is_plain_look, runs_part
 from leftoff.session.facts.shell_commands import is_search
 
@@ -71,6 +71,12 @@ _PLACE_FORMS = (
     # Terraform.
     _PlaceForm(lazy(r"\W*on (?P<file>[\w./-]+) line (?P<line>\d+)\b")),
 )
+# How unittest, Go, Jest, RSpec, PHPUnit, Mocha, Node, pytest and Vitest begin what they say of one
+# failed test.
+_FAILURE = lazy(
+    r"(?:FAIL|ERROR): \w+ \(|--- FAIL: \S|● (?!Console)|\d+\) \S|[✖✗✘×] \S|_{3,} .+ _{3,}$"
+    r"|FAIL +\S+ > "
+)
 _CALLED_AT = lazy(r"at \S.*:\d+\)?(?: \{)?$")
 _FOREIGN = lazy(
     r"node_modules|node:|site-packages|/lib/python|\.cargo/|/rustc/|<frozen|https?://"
@@ -99,7 +105,7 @@ _CAUSE = lazy(
 _COUNTS = lazy(
     r"(?<!port )\b\d+ (?:tests? )?(?:failed|failing|failures?|errors?\b|error\(s\)|problems?)"
     r"|^error: (?:could not compile|failed to push|process didn't|test failed)"
-    r"|^(?:\W|INFO)*build fail(?:ed|ure)"
+    r"|^FAILED \(|\bfailures: [1-9]|^(?:\W|INFO)*build fail(?:ed|ure)"
     r"|^g?make(?:\[\d+\])?: \*\*\* |\btest suite failed to run|^npm (?:ERR!|error)|^FAIL\b"
     r"|^(?:ELIFECYCLE|error Command failed)|\bexit(?:ed)?(?: with)? (?:status|code)\b",
     re.IGNORECASE,
@@ -168,6 +174,8 @@ def pick_error_lines(output: str, *, is_search: bool = False) -> str:
         # The steps before it succeeded; what they print may still look like an error.
         of_step = pick_error_lines("\n".join(last), is_search=is_search).splitlines()
         return "\n".join([*of_step[:2], *filter(_is_strong, lines)][:_MOST_ERROR_LINES])
+    if (one := _find_failure(lines)) is not lines:
+        return _pick_of_test(one, lines)
     # The calls that led there only say where it is.
     said = [
         line for line in lines if not _CALLED_AT.match(line) and not _QUOTED_CODE.match(line)
@@ -180,7 +188,7 @@ def pick_error_lines(output: str, *, is_search: bool = False) -> str:
     bare = [] if is_search else [without_colours(line).strip() for line in lines]
     located = sorted([*_list_located(bare), *_list_pointed(bare)], key=_is_not_strong)
     longest = _LINE_CHARS
-    if not located and first and (place := _find_place(bare)):
+    if not located and first and (place := _find_place(bare, lines.index(first[0]))):
         located, first = [f"{place}: {first[0].lstrip('│').removeprefix('E  ').lstrip()}"], []
         # The path of a worktree must not cost the message.
         longest += len(place)
@@ -193,6 +201,18 @@ def pick_error_lines(output: str, *, is_search: bool = False) -> str:
         # A shell's own complaint comes last.
         picked.append(lines[0])
     return _join_different([_with_next(line, lines) for line in picked], longest)
+
+
+def _pick_of_test(one: list[str], lines: list[str]) -> str:
+    """Return what explains one failed test: the message of another has nothing to do with it."""
+    reason, *more = pick_error_lines("\n".join(one)).splitlines()
+    title = one[0].partition(" (")[0]
+    words = {word.strip("_") for word in re.findall(r"\w{4,}", title)} - {"", "FAIL", "ERROR"}
+    named = [
+        line for line in lines if _FAILED_TEST.match(line) and any(word in line for word in words)
+    ]
+    counts = [line for line in lines if _COUNTS.search(line)]
+    return _join_different([reason, *named[:1], *more[:1], *counts[-1:]], len(reason))
 
 
 def _list_lines(output: str) -> list[str]:
@@ -247,7 +267,7 @@ def _join_different(picked: list[str], longest: int) -> str:
     """Join the first few lines that say something new; `longest` limits the first one."""
     unique: list[str] = []
     for n, each in enumerate(picked):
-        line = cut(each, _LINE_CHARS if n else longest)
+        line = shorten(each, _LINE_CHARS if n else longest)
         if not any(line.lstrip("→×✗✘│E ") in known for known in unique):
             unique.append(line)
     return "\n".join(unique[:_MOST_ERROR_LINES])
@@ -260,13 +280,28 @@ def _find_last_step(lines: list[str]) -> list[str]:
     return last if any(_is_strong(line) or _LOCATED.match(line) for line in last) else lines
 
 
-def _find_place(lines: list[str]) -> str:
-    """Return the file and line that an error names apart from its message."""
-    found = [each for line in lines if (each := _match_place(line)) and not _FOREIGN.search(line)]
+def _find_failure(lines: list[str]) -> list[str]:
+    """Return what is said of the first of several failed tests, if that names its place."""
+    starts = [n for n, line in enumerate(lines) if _FAILURE.match(without_colours(line).strip())]
+    for start, end in itertools.pairwise([*starts, len(lines)] if len(starts) > 1 else []):
+        one = lines[start:end]
+        if any(_match_place(line) or _LOCATED.match(line) for line in map(without_colours, one)):
+            return one
+    return lines
+
+
+def _find_place(lines: list[str], said_at: int) -> str:
+    """Return the file and line that an error names apart from its message, given where that is."""
+    places = [(n, *each) for n, line in enumerate(lines) if (each := _match_place(line))]
+    found = [each for each in places if not _FOREIGN.search(lines[each[0]])]
     if not found:
         return ""
-    place, form = found[-1]
-    return place if form.is_last else found[0][0]
+    last = [place for _, place, form in found if form.is_last]
+    if not found[-1][2].is_last:
+        return found[0][1]
+    # The frames of an error are above it; those below are of the next one in the chain.
+    above = [place for n, place, form in found if form.is_last and n < said_at]
+    return (above or last)[-1]
 
 
 def _match_place(line: str) -> tuple[str, _PlaceForm] | None:
@@ -294,7 +329,7 @@ def _explain_look(output: str, exit_code: int | None, command: str) -> str:
     if said := list_complaints(output, command):
         return _join_different(said, _LINE_CHARS)
     lines = [line for raw in output.splitlines() if (line := raw.strip())]
-    return _add_code(cut(lines[0], _LINE_CHARS) if len(lines) == 1 else "", exit_code)
+    return _add_code(shorten(lines[0], _LINE_CHARS) if len(lines) == 1 else "", exit_code)
 
 
 def list_complaints(output: str, command: str) -> list[str]:

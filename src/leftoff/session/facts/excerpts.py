@@ -21,6 +21,11 @@ def clip(text: str, chars: int) -> str:
     return f"{start}\n…\n{rest + end[_LONGEST_LINE:] if seam else end}"
 
 
+def shorten(text: str, chars: int) -> str:
+    """Cut a text that is too long, and mark that."""
+    return text if len(text) <= chars else f"{cut(text, chars - 2).rstrip()} …"
+
+
 def title_of(text: str) -> str:
     """Return the first heading of a text, or its first line."""
     heading = _HEADING.search(text, 0, _TITLE_WITHIN) or _FIRST_LINE.search(text, 0, _TITLE_WITHIN)

@@ -10,6 +10,7 @@ from leftoff.checkpoint import FAILED
 from leftoff.lazy_patterns import lazy
 from leftoff.session.facts import error_lines, shell_commands, written_paths
 from leftoff.session.facts.announcements import find_order
+from leftoff.session.facts.excerpts import shorten
 from leftoff.session.facts.fold_state import FoldState, SessionText, TrailEntry
 from leftoff.session.facts.looks import is_look_or_check
 from leftoff.session.facts.sentences import next_and_closing_words, promises_more
@@ -109,15 +110,15 @@ def describe_outcome(kind: Kind, event: ToolResult, output: str) -> str:
     output = error_lines.without_colours(output)
     if not event.ok:
         reasons = error_lines.pick_error_lines(output).splitlines()
-        return cut(f"{FAILED}{reasons[0]}", _OUTCOME_CHARS) if reasons else FAILED.rstrip(": ")
+        return shorten(f"{FAILED}{reasons[0]}", _OUTCOME_CHARS) if reasons else FAILED.rstrip(": ")
     if kind in ("edit", "read") or event.is_assumed:
         return {"edit": "edited", "read": "read"}.get(kind, "")
     if answers := _ANSWERED.findall(output[:4000]):
-        return cut(f"{USER_ANSWERED} {'; '.join(answers)}", _OUTCOME_CHARS)
+        return shorten(f"{USER_ANSWERED} {'; '.join(answers)}", _OUTCOME_CHARS)
     lines = [line for raw in output.splitlines() if (line := _clean(raw))]
     if not lines:
         return "no output"
-    return cut(_telling(kind, lines), _OUTCOME_CHARS)
+    return shorten(_telling(kind, lines), _OUTCOME_CHARS)
 
 
 def _telling(kind: Kind, lines: list[str]) -> str:
