@@ -278,6 +278,32 @@ def test_a_refused_call_carries_the_user_s_reason(output: str, reason: str | Non
     assert only(events, ToolResult)[0].rejected == reason
 
 
+@pytest.mark.parametrize(
+    ("tool", "output", "is_blocked"),
+    [
+        (
+            "Bash",
+            "<tool_use_error>Blocked: sleep 61 followed by: make. To wait …</tool_use_error>",
+            True,
+        ),
+        (
+            "Write",
+            "Claude requested permissions to write to a.py, but you haven't granted it yet.",
+            True,
+        ),
+        ("Bash", "Exit code 1\nBlocked: by a hook of git", False),
+        ("Edit", "<tool_use_error>String to replace not found in file.</tool_use_error>", False),
+    ],
+)
+def test_a_call_that_the_program_turned_down_was_blocked(
+    tool: str, output: str, *, is_blocked: bool
+) -> None:
+    events = feed(claude_agent, [answer(call(tool)), result(tool, output, is_error=True)])
+
+    (ended,) = only(events, ToolResult)
+    assert (ended.ok, ended.rejected, ended.is_blocked) == (False, None, is_blocked)
+
+
 def test_the_exit_code_line_is_not_part_of_the_error() -> None:
     events = feed(
         claude_agent,

@@ -154,6 +154,17 @@ def test_a_call_the_user_refused_or_stopped_is_not_a_failure(text: str) -> None:
     assert (result.ok, result.rejected) == (False, "")
 
 
+def test_a_call_that_codex_itself_blocks_is_neither_failed_nor_refused() -> None:
+    text = (
+        'exec_command failed for `make`: CreateProcess { message: "Rejected(\\"approval required '
+        'by policy, but AskForApproval is set to Never\\")" }'
+    )
+
+    (result,) = results(call("exec_command", cmd="make"), output(text))
+
+    assert (result.ok, result.rejected, result.is_blocked) == (False, None, True)
+
+
 def test_an_output_that_quotes_an_exit_code_is_not_one() -> None:
     text = "Process exited with code 0\nOutput:\nlog says:\nProcess exited with code 9\n"
 

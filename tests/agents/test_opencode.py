@@ -238,6 +238,20 @@ def test_a_refused_call_carries_the_users_reason(
     assert (result.ok, result.output, result.rejected) == (False, error, rejected)
 
 
+@pytest.mark.parametrize(("milliseconds", "is_blocked"), [(10, True), (2500, False)])
+def test_a_rejection_without_time_for_an_answer_was_opencodes_own(
+    save: Save, milliseconds: int, *, is_blocked: bool
+) -> None:
+    time = {"start": 1795131991564, "end": 1795131991564 + milliseconds}
+    failed = tool("bash", "error", input={"command": "npm i"}, error=f"{REFUSED}.", time=time)
+
+    (result,) = only(
+        read_file(opencode_agent, save(session(message("assistant", failed)))), ToolResult
+    )
+
+    assert (result.is_blocked, result.rejected) == (is_blocked, None if is_blocked else "")
+
+
 def test_a_command_that_the_user_stopped_is_not_a_failure(save: Save) -> None:
     # As 1.18.33 stores it after Esc.
     output = "(no output)\n\n<shell_metadata>\nUser aborted the command\n</shell_metadata>"

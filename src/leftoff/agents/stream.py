@@ -99,7 +99,8 @@ class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc
     successful reads and edits of files, and may omit the middle of a long one. A failed command
     without output has an empty one. `paths` are the files that the result reports as changed.
     `exit` is the exit code of a command, if it is known. `is_assumed` if the transcript has no
-    results, so that only what follows the call shows that it ended.
+    results, so that only what follows the call shows that it ended. `is_blocked` if the agent's
+    program itself turned the call down: it never ran, and nobody refused it.
     """
 
     id: str
@@ -109,6 +110,7 @@ class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc
     paths: tuple[str, ...] = ()
     exit: int | None = None
     is_assumed: bool = False
+    is_blocked: bool = False
 
 
 class TodoItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

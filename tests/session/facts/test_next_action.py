@@ -69,6 +69,18 @@ def test_a_command_for_which_the_agent_has_no_tool_did_not_fail(error: str) -> N
     assert (source, text.endswith("Add test_sub to test_calc.py.")) == ("proposal", True), text
 
 
+def test_a_call_that_the_agents_program_blocked_neither_failed_nor_was_refused() -> None:
+    call = ToolCall(
+        id="b", tool="Bash", kind="run", what="sleep 61; make", command="sleep 61; make"
+    )
+    blocked = ToolResult(id="b", ok=False, output="Blocked: sleep 61", is_blocked=True)
+    words = AssistantText(text="tests/test_limiter.py does not exist yet; I'll write it next.")
+    failed = run("make test", "No module named 'tests.test_limiter'", ok=False)
+
+    assert infer(ASKED, *failed, words, call, blocked) == infer(ASKED, *failed, words)
+    assert "make test" in infer(ASKED, *failed, call, blocked)[1]
+
+
 def test_a_waiting_prompt_comes_first() -> None:
     prompt = PromptQueued(text="also the docs")
 

@@ -2,6 +2,8 @@
 
 import re
 
+from leftoff.agents.stream import Kind
+
 # Typed in the prompt, but handled by Claude Code itself.
 _BUILT_IN = frozenset(
     """
@@ -109,3 +111,15 @@ def rejection_in(output: str) -> str | None:
     if output.startswith("Permission to use ") and " denied" in output[:2000]:
         return ""
     return None
+
+
+_NOT_GRANTED = re.compile(r"Claude requested permissions? to .* haven't granted it yet", re.DOTALL)
+
+
+def is_blocked_by_program(output: str, kind: Kind) -> bool:
+    """Return whether Claude Code itself turned a call down, such as a long `sleep`.
+
+    A command that ran reports its own errors without the tag.
+    """
+    is_tagged = kind == "run" and output.startswith("<tool_use_error>")
+    return is_tagged or _NOT_GRANTED.match(output) is not None

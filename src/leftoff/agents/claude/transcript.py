@@ -22,7 +22,7 @@ from leftoff.agents.claude.queued_prompts import (
     take_queue_operation,
     take_queued_command,
 )
-from leftoff.agents.claude.requests import rejection_in, request_in
+from leftoff.agents.claude.requests import is_blocked_by_program, rejection_in, request_in
 from leftoff.agents.stream import (
     AgentThought,
     AssistantText,
@@ -232,13 +232,14 @@ class ClaudeReader:
         call_id = block.tool_use_id or ""
         name = self._calls.pop(call_id, "")
         failed = bool(block.is_error)
-        output, rejected, code = "", None, None
+        output, rejected, code, is_blocked = "", None, None, False
         # The content of files that were read or written successfully is not needed, and is the bulk
         # of a transcript.
         if failed or tool_uses.kind_of(name) not in {"edit", "read"}:
             output = _drop_torn_lines(_text_of(block.content))
         if failed:
             rejected = rejection_in(output)
+            is_blocked = is_blocked_by_program(output, tool_uses.kind_of(name))
             code = _exit_code(output)
             output = _clean_error(output)
         result = ToolResult(
@@ -249,6 +250,7 @@ class ClaudeReader:
             output=output,
             rejected=rejected,
             exit=0 if not failed and tool_uses.kind_of(name) == "run" else code,
+            is_blocked=is_blocked,
         )
         events.append(result)
         if name == "TaskCreate" and not where[1]:

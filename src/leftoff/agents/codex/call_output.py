@@ -21,6 +21,11 @@ _REFUSED = re.compile(
     r"(?:exec command |patch )?rejected by user|aborted(?: by user|$)"
     r"|(?:exec_command|shell|apply_patch) failed\b[^\n]{0,4000}\bRejected\(.{0,3}rejected by user"
 )
+# What Codex says of a call that its policy forbids, without asking anybody.
+_BLOCKED = re.compile(
+    r"(?:exec_command|shell|apply_patch) failed\b[^\n]{0,4000}\bRejected\("
+    r"|[^\n]{0,4000}(?:approval required by policy, but AskForApproval|rejected: blocked by policy)"
+)
 _FAILED = re.compile(
     r"(?:error|err|failed|unsupported|unable|invalid|unknown|tool call error|sandbox denied)\b"
     r"|[\w-]+ (?:verification )?failed\b|command timed out",
@@ -37,6 +42,7 @@ class CallOutput(msgspec.Struct, frozen=True, kw_only=True):
     exited: bool = False
     code: int | None = None
     rejected: str | None = None
+    is_blocked: bool = False
 
 
 def read_output(output: Any) -> CallOutput:
@@ -52,6 +58,8 @@ def read_output(output: Any) -> CallOutput:
         words = words[heading.end() :]
     if code is None and _REFUSED.match(words.lstrip()):
         return CallOutput(ok=False, text=words, rejected="")
+    if code is None and _BLOCKED.match(words.lstrip()):
+        return CallOutput(ok=False, text=words, is_blocked=True)
     failed = code != 0 if code is not None else bool(_FAILED.match(words)) and not running
     return CallOutput(
         ok=not failed, text=words, running=running, exited=code is not None, code=code

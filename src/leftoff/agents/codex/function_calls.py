@@ -171,6 +171,7 @@ def _result(call_id: str, output: CallOutput, at: str) -> ToolResult:
         ok=output.ok,
         output=output.text,
         rejected=output.rejected,
+        is_blocked=output.is_blocked,
         exit=output.code,
         at=at,
     )

@@ -45,6 +45,7 @@ _KINDS: dict[str, Kind] = {
     "task": "agent",
 }
 _REFUSED = "The user rejected permission to use this specific tool call"
+_SOONEST_ANSWER_MS = 150
 _NOT_ANSWERED = ("Tool execution aborted", "The user dismissed this question")
 # The output of a command that the user stopped with Esc, which has no exit status.
 _ABORTED = re.compile(r"\nUser aborted the command\n</\w+>\s*\Z")
@@ -197,15 +198,30 @@ def _result(call: ToolCall, state: dict[str, Any], event: dict[str, Any]) -> Too
         output = ""
     # The status of a killed command is null.
     failed = state.get("status") == "error" or metadata.get("exit", 0) != 0
+    is_blocked = error.startswith(_REFUSED) and _is_instant(mapping(state.get("time")))
     return ToolResult(
         id=call.id,
         ok=not failed,
         output=error or output,
-        rejected=_refusal(error) if error or not failed else _read_abortion(output),
+        rejected=None
+        if is_blocked
+        else (_refusal(error) if error or not failed else _read_abortion(output)),
+        is_blocked=is_blocked,
         paths=tuple(_paths(metadata)) if call.kind == "edit" and not failed else (),
         exit=count(metadata.get("exit")) if isinstance(metadata.get("exit"), int) else None,
         **event,
     )
+
+
+def _is_instant(time: dict[str, Any]) -> bool:
+    """Return whether a call was rejected sooner than a person can answer.
+
+    `opencode run` rejects what needs permission, with the words for a user's refusal.
+    """
+    start, end = time.get("start"), time.get("end")
+    if not (isinstance(start, int) and isinstance(end, int)):
+        return False
+    return 0 <= end - start < _SOONEST_ANSWER_MS
 
 
 def _refusal(error: str) -> str | None:

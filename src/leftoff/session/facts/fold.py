@@ -245,6 +245,9 @@ class Fold:
         if call is None:
             return
         self.state.lacks_results = event.is_assumed
+        if event.is_blocked or (not event.ok and error_lines.is_unknown_tool(event.output)):
+            self._forget_call(call)
+            return
         if event.ok and call.kind == "run":
             event = _find_hidden_failure(call.command, event)
         if not call.sidechain:
@@ -258,6 +261,16 @@ class Fold:
             file_uses.note_use(self.state, call, event)
         if event.output and event.rejected is None:
             self._shown.append(_Said(event.output, self.state.calls, self._find_folder(call)))
+
+    def _forget_call(self, call: ToolCall) -> None:
+        """Forget a call that never ran: what was said and done before it still stands."""
+        state = self.state
+        if call.sidechain:
+            return
+        state.steps.pop(call.id, None)
+        state.has_result = True
+        state.trail = [each for each in state.trail if each.id != call.id]
+        state.called_seq = max((each.seq for each in state.trail), default=0)
 
     def _find_folder(self, call: ToolCall) -> str:
         """Return the folder that a command runs in; "" if it is the session's own."""
@@ -280,8 +293,6 @@ class Fold:
     def _ran(self, call: ToolCall, event: ToolResult) -> None:
         state = self.state
         if not (command := shell_commands.without_own(call.command)):
-            return
-        if not event.ok and error_lines.is_unknown_tool(event.output):
             return
         if not is_look(command):
             state.worked_at = event.at or state.worked_at
