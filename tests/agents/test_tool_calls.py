@@ -3,7 +3,12 @@ from typing import Any
 import pytest
 
 from leftoff.agents.stream import Kind, TodoItem
-from leftoff.agents.tool_calls import shell_command, todo_items, tool_call
+from leftoff.agents.tool_calls import (
+    count_changed_lines,
+    shell_command,
+    todo_items,
+    tool_call,
+)
 
 
 @pytest.mark.parametrize(
@@ -95,3 +100,19 @@ def test_a_call_of_the_own_server_is_a_command_of_leftoff(tool: str, command: st
 
     assert call.command == command
     assert (call.kind == "run") is bool(command)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        ("a\nb\nc\nd", "x\na\ny\nc\nz", (3, 2)),
+        ("a\nb\nc", "a\nB\nc", (1, 1)),
+        ("def f():\n    a\n\n    b", "def f():\n    A\n\n    B\n    c", (3, 2)),
+        ("a\nb", "", (0, 2)),
+        ("", "a\nb", (0, 0)),
+    ],
+)
+def test_an_edit_counts_the_lines_that_a_diff_counts(
+    old: str, new: str, lines: tuple[int, int]
+) -> None:
+    assert count_changed_lines(old, new) == lines

@@ -303,3 +303,10 @@ def test_lint_passes_a_good_checkpoint_the_newest_if_none_is_named(cli: Cli) -> 
 def test_lint_with_nothing_saved_says_so(cli: Cli) -> None:
     assert cli("lint").code == 1
     assert "No saved checkpoints found." in cli("lint").err
+
+
+def test_a_chain_and_a_part_of_it_are_one_command(cli: Cli) -> None:
+    given = '{"summary": "Some work", "also_ran": ["make && git log -1", "git log", "ls -la"]}'
+    cli.ok("save", "login-form", "--from-json", "-", stdin=given)
+
+    assert "Also ran:\n- make && git log -1\n- ls -la\n" in cli.ok("show", "login-form").out

@@ -47,6 +47,21 @@ FULL = checkpoint(
 )
 
 
+@pytest.mark.parametrize(
+    ("ran", "shown"),
+    [
+        (["echo '# asc' >> src/sort.py"], "- echo '# asc' >> src/sort.py\n"),
+        (["echo more >> README.md; git commit -qam 'Extend it'"], "- git commit\n"),
+        (["echo .. && git commit -qm 'a; b' && git log -1", "git log"], "- git commit, git log\n"),
+        (["false", "echo done", "make"], "- make\n"),
+    ],
+)
+def test_a_command_is_not_cut_so_that_it_says_something_else(ran: list[str], shown: str) -> None:
+    text = render(checkpoint(intent="Fix it", also_ran=ran), None, budget=500)
+
+    assert f"Also ran:\n{shown}" in text
+
+
 def test_everything_is_shown_when_there_is_room() -> None:
     text = render(FULL, None, budget=1500)
 

@@ -5,6 +5,7 @@ similar enough to be interpreted in one place.
 """
 
 import re
+from bisect import bisect_left
 from typing import Any
 
 from leftoff.agents.loose_values import brief, cut, first_text, listing, mapping, text
@@ -36,6 +37,8 @@ _STATUSES: dict[str, Status] = {
     "canceled": "cancelled",
 }
 _LONGEST_WHAT = 400
+# Comparing more lines would delay reading a transcript.
+_MOST_COMPARED = 40_000
 _LONGEST_PROMPT = 2_000
 _PROMPTS = ("prompt", "message", "objective", "task", "description")
 # mcp__leftoff__save (Claude Code, Codex), mcp_leftoff_save (Gemini CLI), leftoff_save (opencode),
@@ -163,7 +166,7 @@ def _count_lines(arguments: Any, values: dict[str, Any], command: str) -> tuple[
 
 
 def count_changed_lines(old: str, new: str) -> tuple[int, int]:
-    """Return how many lines one text has that the other lacks, apart from how both begin and end.
+    """Return how many lines an edit adds and drops, as a diff counts them.
 
     Without the old text, it is unknown what the new one replaces.
     """
@@ -175,7 +178,24 @@ def count_changed_lines(old: str, new: str) -> tuple[int, int]:
     while before and after and before[-1] == after[-1]:
         before.pop()
         after.pop()
-    return len(after), len(before)
+    kept = _count_common(before, after)
+    return len(after) - kept, len(before) - kept
+
+
+def _count_common(before: list[str], after: list[str]) -> int:
+    """Return how many lines the longest common subsequence has; 0 if the texts are too long."""
+    if len(before) * len(after) > _MOST_COMPARED:
+        return 0
+    places: dict[str, list[int]] = {}
+    for n, line in enumerate(after):
+        places.setdefault(line, []).append(n)
+    # For each length, where the common subsequence of that length ends that ends first.
+    ends: list[int] = []
+    for line in before:
+        for n in reversed(places.get(line, [])):
+            at = bisect_left(ends, n)
+            ends[at : at + 1] = [n]
+    return len(ends)
 
 
 def _what(kind: Kind, arguments: Any, paths: tuple[str, ...], command: str) -> str:

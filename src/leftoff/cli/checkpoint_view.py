@@ -59,6 +59,11 @@ def _prepare(checkpoint: Checkpoint) -> dict[str, Any]:
     plain = _with_files(to_plain(checkpoint), checkpoint)
     if plain.get("intent") == checkpoint.task:
         plain["summary"] = plain.pop("intent")
+    # The briefing shows how chains begin, so the rest of them is listed, too; a page has it all.
+    ran = plain.get("also_ran") or []
+    whole = [each for each in ran if not any(each != other and each in other for other in ran)]
+    if whole:
+        plain["also_ran"] = whole
     # The headline says it.
     if checkpoint.trigger == "session-end":
         plain.pop("reason", None)

@@ -24,11 +24,16 @@ _SURE_COMMANDS = 4
 _LONGEST_HEAD = 30
 # Quotes, pipes and variables of a command would be cut in two.
 _HEAD = lazy(r"[\w./~@:+=*%,-]+(?: -m(?= ))?(?: [\w./~@:+=*%,-]+(?= |$))?")
-# An interpreter without its code, the head of a loop, and a pause say nothing.
+# An interpreter without its code, the head of a loop, a pause, and a text without its place say
+# nothing.
 _SAYS_NOTHING = lazy(
     r"\S*(?:python[\d.]*|node|perl|ruby|php|sh) -(?:l?c|e|r)?"
-    r"|(?:for|while|until|if|case|sleep)\b.*"
+    r"|(?:for|while|until|if|case|sleep|echo|printf|true|false)\b.*|cat|tee"
 )
+# What comes before the command that a chain is about.
+_WRITES_FIRST = lazy(r"(?:(?:echo|printf)\b(?:\"[^\"]*\"|'[^']*'|[^'\"&|;\n])*(?:&&|;)\s*)+")
+_WRITES_FILE = lazy(r"(?:echo|printf)\s(?:\"[^\"]*\"|'[^']*'|[^'\"&|;\n>])*>>?\s*[\w./-]+")
+_LONGEST_WHOLE = 60
 # Where git runs says less than what it does.
 _GIT_FOLDER = lazy(r"""^git -C (?:"[^"]*"|'[^']*'|\S+) """)
 _FILES_IN_LINE = 6
@@ -149,14 +154,20 @@ def _list_other_commands(checkpoint: Checkpoint, worth: Weights) -> list[Item]:
     shown = "\n".join([*checkpoint.commands[:_SURE_COMMANDS], *failed])
     others = [*checkpoint.commands[_SURE_COMMANDS:], *checkpoint.also_ran]
     heads = dict.fromkeys(map(_find_head, others))
-    rest = [head for head in heads if head not in shown and 0 < len(head) <= _LONGEST_HEAD]
+    rest = [head for head in heads if head and head not in shown]
     return list_in_lines(rest, worth.other_commands, _HEADS_IN_LINE)
 
 
 def _find_head(command: str) -> str:
-    """Return a command's program and first argument; without it if it is half of something."""
+    """Return a command's program and first argument; without it if it is half of something.
+
+    A text that is written to a file says nothing without both, so that command stays whole.
+    """
+    command = _WRITES_FIRST.sub("", command, count=1)
     found = _HEAD.match(_GIT_FOLDER.sub("git ", command))
-    return found[0] if found and not _SAYS_NOTHING.fullmatch(found[0]) else ""
+    if found and not _SAYS_NOTHING.fullmatch(found[0]):
+        return found[0] if len(found[0]) <= _LONGEST_HEAD else ""
+    return command if _WRITES_FILE.fullmatch(command) and len(command) <= _LONGEST_WHOLE else ""
 
 
 def _list_by_folder(paths: list[str], weight: float) -> list[Item]:
