@@ -265,6 +265,19 @@ def test_before_the_first_save_the_line_shows_the_task_not_the_last_request(
     assert shown(build_input()) == "Add a login form to app.py ▓▓░░░ 42 % · not saved"
 
 
+def test_small_talk_is_not_shown_as_work(project: Project) -> None:
+    talk = Talk(project.root, SESSION)
+    for said in ("good morning", "yes", "thanks"):
+        talk.ask(said)
+        talk.say("What shall we do?")
+        talk.fire("Stop")
+        assert shown(build_input()) == "▓▓░░░ 42 % · not saved"
+
+    talk.work()
+    talk.fire("Stop")
+    assert shown(build_input()).startswith("Add a login form to app.py ")
+
+
 def test_a_session_that_has_joined_a_thread_shows_that_thread(
     project: Project, store: Store
 ) -> None:

@@ -141,6 +141,7 @@ def test_the_status_line_is_added_on_request_and_removed_with_the_hooks(
     entry = json.loads(settings.read_text(encoding="utf-8"))["statusLine"]
     assert entry["type"] == "command"
     assert entry["command"].endswith("leftoff statusline")
+    assert entry["refreshInterval"] == 10
     assert "nothing to do" in cli.ok("init", "--yes", "--statusline").out
     cli.ok("uninstall", "--yes")
     assert settings.read_bytes() == before

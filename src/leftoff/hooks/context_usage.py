@@ -11,6 +11,8 @@ from leftoff.store import Store
 from leftoff.text import times
 from leftoff.text.fence import Rendered, say
 
+_SHORTEST_TASK = 16
+
 
 def with_live_use(facts: Facts, state: Path, session_id: str) -> Facts:
     """Apply the window size, and newer token counts, that the status line received."""
@@ -33,9 +35,17 @@ def update_statusline(store: Store, state: Path, session_id: str, facts: Facts |
     statusline.write_last_save(
         str(state),
         session_id,
-        task or (facts.task or facts.intent if facts is not None else ""),
+        task or (_name_work(facts) if facts is not None else ""),
         newest.saved_at.timestamp() if newest is not None else 0.0,
     )
+
+
+def _name_work(facts: Facts) -> str:
+    """Return what a session without a thread works on; a few words before it are small talk."""
+    asked = facts.task or ("" if facts.has_parted else facts.intent)
+    # A character of Chinese, Japanese or Korean has three bytes, and says as much as a few letters.
+    is_long = len(asked.encode()) >= _SHORTEST_TASK
+    return asked if is_long or (facts.task and facts.trail) else ""
 
 
 def _to_seconds(moment: str) -> float:

@@ -15,6 +15,8 @@ from leftoff.wiring.install_places import Places
 from leftoff.wiring.settings_file import SettingsText
 
 _KEY = "statusLine"
+# Claude Code runs it after each message, but a save may end later.
+_REFRESH_SECONDS = 10
 _PROGRAM, _ARGUMENT = "leftoff", "statusline"
 # An agent starts it in the project, whose files must not count as modules: hence `-P`.
 _AS_MODULE = ("-P", "-m", _PROGRAM)
@@ -34,7 +36,8 @@ def plan(places: Places, changes: Sequence[FileChange]) -> list[FileChange]:
     now = _read(places, changes)
     if not isinstance(now.values, dict) or _KEY in now.values:
         return []
-    text = jsonc_edit.put(now.text or "{}", (_KEY,), {"type": "command", "command": find_command()})
+    line = {"type": "command", "command": find_command(), "refreshInterval": _REFRESH_SECONDS}
+    text = jsonc_edit.put(now.text or "{}", (_KEY,), line)
     foreign_files.check_writable(places.settings)
     return [_change(places, changes, now.encode(text))]
 
