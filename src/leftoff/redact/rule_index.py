@@ -1,7 +1,6 @@
 """Index the rows of the shape tables by their first bytes or by a fixed part in the middle."""
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -42,34 +41,54 @@ class Opening(NamedTuple):
     least: int
 
 
+class OpeningIndex(NamedTuple):
+    """The openings of all rows by their first bytes, longest opening first.
+
+    An opening of one letter is in `by_letter`: it would be under thousands of keys. It is under
+    those keys, too, that a longer opening has.
+    """
+
+    by_key: dict[bytes, list[Opening]]
+    by_letter: dict[bytes, list[Opening]]
+
+    def find(self, key: bytes) -> list[Opening]:
+        """Return the openings that may match a text which begins with this key."""
+        return self.by_key.get(key) or self.by_letter.get(key[:1], [])
+
+    def has_any(self, keys: list[bytes]) -> bool:
+        """Return whether an opening may match any of the texts with these keys."""
+        is_keyed = not self.by_key.keys().isdisjoint(keys)
+        return is_keyed or any(key[:1] in self.by_letter and key.isalnum() for key in keys)
+
+
 @cache
-def by_key() -> dict[bytes, list[Opening]]:
-    """Index the rows by the first bytes of their openings, longest opening first."""
+def index_openings() -> OpeningIndex:
+    """Index the openings of all rows."""
     texts: dict[bytes, list[tuple[Row, int]]] = {}
     for row in ROWS:
         solid = solid_part(row[1])
-        for text in filter(None, openings(row[1])):
-            texts.setdefault(text.encode(), []).append((row, solid))
-    index: dict[bytes, list[Opening]] = {}
-    for opening in sorted(texts, key=len, reverse=True):
-        rows = texts[opening]
-        least = min(solid for _, solid in rows)
-        # A short opening has thousands of keys, which share one list.
-        alone = [Opening(opening, rows, least)]
-        for key in _keys(opening, least):
-            index[key] = index[key] + alone if key in index else alone
+        for begin in filter(None, openings(row[1])):
+            texts.setdefault(begin.encode(), []).append((row, solid))
+    index = OpeningIndex({}, {})
+    for text in sorted(texts, key=len, reverse=True):
+        opening = Opening(text, texts[text], min(solid for _, solid in texts[text]))
+        if len(text) == 1:
+            index.by_letter[text] = [opening]
+            for key, others in index.by_key.items():
+                if key.startswith(text):
+                    others.append(opening)
+        for key in _keys(opening):
+            index.by_key.setdefault(key, []).append(opening)
     return index
 
 
-def _keys(text: bytes, least: int) -> Iterator[bytes]:
-    """List the keys of an opening; its next bytes are letters and digits if `least` says so."""
-    if len(text) >= KEY:
-        yield text[:KEY]
-        return
-    # An opening that is shorter than a key is listed under every key that begins with it.
-    for more in (bytes([byte]) for byte in _KEY_BYTES):
-        if more.isalnum() or least <= 0:
-            yield from _keys(text + more, least - 1)
+def _keys(opening: Opening) -> list[bytes]:
+    """List the keys of an opening of more than one letter; one of two has several."""
+    text = opening.text
+    if len(text) != KEY - 1:
+        return [text[:KEY]] if len(text) >= KEY else []
+    ends = (bytes([byte]) for byte in _KEY_BYTES)
+    return [text + end for end in ends if end.isalnum() or opening.least <= 0]
 
 
 @cache

@@ -17,9 +17,9 @@ from leftoff.redact.rule_index import (
     Opening,
     anchors,
     any_infix,
-    by_key,
     index_anchored,
     index_joints,
+    index_openings,
     infixes,
     pattern,
 )
@@ -161,7 +161,7 @@ def find_shapes(
 
 def _in_runs(data: bytes, runs: list[Run]) -> Iterator[Span]:
     done = 0
-    keyed = by_key()
+    index = index_openings()
     for start, end in runs:
         if end <= done:
             continue
@@ -170,7 +170,7 @@ def _in_runs(data: bytes, runs: list[Run]) -> Iterator[Span]:
         else:
             # A random text without any digit is rare, so only its start is tried.
             begin = _lead(data, start) if data[start - 1] in _DOTS else start
-            found = _find_opened(data, begin, keyed.get(data[begin : begin + KEY], []))
+            found = _find_opened(data, begin, index.find(data[begin : begin + KEY]))
         for span in found:
             yield span
             done = span.end
@@ -186,7 +186,7 @@ def _is_short(data: bytes, start: int, end: int) -> bool:
         return False
     if (data[start - 1 : start] or b" ") in _LEAD_JOINTS or _STRETCH.search(data, start, end):
         return False
-    return by_key().keys().isdisjoint(_LATER_KEYS.findall(data, start, end))
+    return not index_openings().has_any(_LATER_KEYS.findall(data, start, end))
 
 
 def _may_be_anchored(data: bytes) -> bool:
@@ -238,11 +238,11 @@ def find_long_runs(data: bytes) -> list[Run]:
 
 def _shaped_runs(data: bytes, runs: list[Run]) -> list[Run]:
     """Drop the runs that no shape can match; most of them are names without a digit."""
-    has_digit, keyed = _DIGIT.search, by_key()
+    has_digit, find = _DIGIT.search, index_openings().find
     return [
         (start, end)
         for start, end in runs
-        if ((here := keyed.get(data[start : start + KEY])) and _is_opened(data, start, here))
+        if ((here := find(data[start : start + KEY])) and _is_opened(data, start, here))
         or (
             not _is_harmless(data, start, end)
             if has_digit(data, start, end)
@@ -263,11 +263,9 @@ def _is_opened(data: bytes, at: int, openings_here: list[Opening]) -> bool:
 def _in_run(data: bytes, start: int, end: int) -> Iterator[Span]:
     before = data[start - 1 : start] or b" "
     begin = _lead(data, start) if before in _LEAD_JOINTS else start
-    keyed = by_key()
     # Most runs have no opening of a shape, and without positions the keys are found twice as fast.
-    if data[begin : begin + KEY] in keyed or not keyed.keys().isdisjoint(
-        _LATER_KEYS.findall(data, begin, end)
-    ):
+    keys = [data[begin : begin + KEY], *_LATER_KEYS.findall(data, begin, end)]
+    if index_openings().has_any(keys):
         at = begin
         for place, rows in _openings_in(data, begin, end):
             if place >= at:
@@ -280,11 +278,11 @@ def _in_run(data: bytes, start: int, end: int) -> Iterator[Span]:
 
 
 def _openings_in(data: bytes, start: int, end: int) -> Iterator[tuple[int, list[Opening]]]:
-    keyed = by_key()
+    find = index_openings().find
     if first := _KEYS.match(data, start, end):
-        yield start, keyed.get(first[1], [])
+        yield start, find(first[1])
     for found in _LATER_KEYS.finditer(data, start, end):
-        if rows := keyed.get(found[1]):
+        if rows := find(found[1]):
             yield found.end(), rows
 
 
