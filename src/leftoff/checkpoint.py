@@ -41,6 +41,8 @@ DELETED = "deleted"
 ASK_USER = "Ask the user"
 # How one begins if the agent announced nothing.
 NOTHING_NEXT = f"{ASK_USER} what comes next."
+DECLINED = f"{NOTHING_NEXT} They declined what the agent asked:"
+ALL_DONE = f"{NOTHING_NEXT} Nothing is left to do here: `leftoff done` closes the thread."
 # A next action is written for an agent. These begin otherwise when the user reads them.
 _FOR_THE_USER = {
     NOTHING_NEXT: "",
@@ -276,7 +278,9 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def task(self) -> str:
         """One line that says what the work is about."""
-        return self.summary or self.intent or self.left_off or self.name or ""
+        action = self.next_action
+        stated = action.text if action is not None and action.origin == "stated" else None
+        return self.summary or self.intent or self.left_off or stated or self.name or ""
 
 
 def is_automatic(trigger: str | None, name: str | None) -> bool:

@@ -249,6 +249,21 @@ def test_accepting_marks_it_resumed_and_asks_nothing(cli: Cli) -> None:
     assert cli.json("list")[0]["state"] == "open"
 
 
+def test_a_session_that_declines_leaves_the_thread_that_it_had_joined(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "login-form", *GOOD)
+    monkeypatch.setenv("CLAUDECODE", "1")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "session-1")
+    cli.ok("resume", "login-form", "--accept")
+    cli.ok("resume", "login-form", "--decline")
+
+    cli.ok("save", "--summary=Add a license")
+
+    found = {each["name"]: each["state"] for each in cli.json("list")}
+    assert found == {"login-form": "declined", "add-license": "open"}
+
+
 def test_declined_work_does_not_count_as_open(cli: Cli) -> None:
     cli.ok("save", "login-form", *GOOD)
     cli.ok("resume", "login-form", "--decline")

@@ -140,8 +140,45 @@ def test_without_a_name_a_short_one_is_made_and_printed(
 ) -> None:
     if branch != "main":
         repo.git("checkout", "-q", "-b", branch)
+    (repo.folder / "changed.txt").write_text("1\n", encoding="utf-8")
 
     assert f'Saved checkpoint "{name}"' in cli.ok("save", *flags).out
+
+
+@pytest.mark.parametrize("flags", [[], ["--next", ""], ["--summary", " "], ["--json"]])
+def test_a_save_of_nothing_is_refused(cli: Cli, flags: list[str]) -> None:
+    result = cli("save", *flags)
+
+    assert (result.code, "There is nothing to save" in result.out + result.err) == (2, True)
+    assert "leftoff save --summary" in result.out + result.err
+    assert cli.json("list") == []
+
+
+@pytest.mark.parametrize("flags", [["login-form"], ["--note=n"], ["--step=1/2"]])
+def test_a_save_that_says_anything_is_kept(cli: Cli, flags: list[str]) -> None:
+    assert cli("save", *flags).code == 0
+
+
+def test_an_agent_can_save_whatever_it_says(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "session-1")
+
+    assert cli("save").code == 0
+
+
+def test_a_task_that_nobody_stated_is_the_next_action_in_words(cli: Cli) -> None:
+    saved = cli.ok("save", "--next", "Fix validate() in src/login.py")
+
+    assert "Task  Fix validate() in src/login.py" in saved.out
+
+
+def test_an_unknown_key_is_named_and_kept(cli: Cli, tmp_path: Path) -> None:
+    source = tmp_path / "keys.json"
+    source.write_text(json.dumps({"summary": "Validate the form", "bogus": 1}), encoding="utf-8")
+    result = cli.ok("save", "login-form", "--from-json", str(source))
+
+    assert "'bogus'" in result.err
+    assert json.loads(Path(result.out.rpartition("Path  ")[2].strip()).read_text())["bogus"] == 1
 
 
 def test_a_made_name_never_collides(cli: Cli) -> None:
@@ -341,7 +378,7 @@ def test_a_blank_text_says_nothing(cli: Cli) -> None:
 
     shown = cli.json("show", saved["id"])
     assert "summary" not in shown
-    assert [each["summary"] for each in cli.json("list")] == ["login-form"]
+    assert [each["summary"] for each in cli.json("list")] == ["Run pytest"]
 
 
 def test_none_is_not_an_entry(cli: Cli) -> None:

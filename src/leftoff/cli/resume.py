@@ -14,7 +14,7 @@ from leftoff.cli.complete_words import checkpoint_argument, complete_open
 from leftoff.cli.list import list_facts, show_unsaved, show_working
 from leftoff.cli.option_types import Number
 from leftoff.errors import CheckpointEnded, ChoiceNeeded, NoSuchCheckpoint, StoreRefused, UsageError
-from leftoff.store import CheckpointEntry
+from leftoff.store import Action, CheckpointEntry
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, block, join, quote_key, say
 from leftoff.threads import briefing, check_claims
@@ -481,7 +481,8 @@ def _choose_entry(
 
 def _decline(app: App, entry: CheckpointEntry) -> None:
     is_trashed = app.settings.on_decline == "trash"
-    app.store.record("cleared" if is_trashed else "declined", [entry.id])
+    action: Action = "cleared" if is_trashed else "declined"
+    app.store.record(action, [entry.id], session=app.environment.find_session())
     kept = "moved to the trash" if is_trashed else "kept"
     app.out.result(
         {"declined": key_of(entry), "kept": not is_trashed},

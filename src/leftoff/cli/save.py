@@ -130,9 +130,21 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
         return _save_form(app, name, session, given, stated)
     fields = _with_notes(app, name, given, _ask_missing(app, given, session, stated))
     draft = app.workspace.draft(fields, session=session, with_plan=not given["no_plan"])
+    if name is None and not given["edit"] and _is_empty(draft):
+        raise UsageError(
+            "There is nothing to save: no task, no next action, no changed file and no session.",
+            hint="Run `leftoff save --summary TASK --next ACTION`, or `leftoff save --from latest` "
+            "to save the newest session.",
+        )
     # A full context leaves the agent no room to answer a question.
     is_auto = given["auto_name"] or _read_percent(draft) >= _FULL
     return _finish(app, draft, _name(app, draft, name, auto=is_auto), given)
+
+
+def _is_empty(draft: Checkpoint) -> bool:
+    """Return whether a draft says nothing but where it was made."""
+    said = (draft.stated, draft.task, draft.plan, draft.feature, draft.files, draft.dirty)
+    return not (any(said) or draft.session_id or draft.artifacts or draft.extra)
 
 
 def _save_form(
@@ -281,6 +293,7 @@ def _with_notes(
 def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
     """Merge the JSON and the options; an option overrides the same key of the JSON."""
     fields = parse_fields(_read_json(given["from_json"])) if given["from_json"] else {}
+    _warn_of_unknown(app, fields, given["from_json"])
     flags: dict[str, Any] = {
         "summary": given["summary"],
         "left_off": given["left_off"],
@@ -296,6 +309,16 @@ def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
     }
     fields |= parse_fields({key: value for key, value in flags.items() if _says_something(value)})
     return fields | _collect_plan(app, fields.get("plan"), given)
+
+
+def _warn_of_unknown(app: App, fields: Mapping[str, Any], source: Path | None) -> None:
+    """Warn of keys that nothing reads; they are kept, as a newer version may know them."""
+    unknown = [repr(key) for key in fields if key not in Checkpoint.__struct_fields__]
+    if unknown:
+        app.out.warn(
+            f"{source} has keys that a checkpoint does not have: {', '.join(unknown)}. They are "
+            "kept, but leftoff shows them nowhere. `leftoff schema` lists the keys."
+        )
 
 
 def _says_something(value: Any) -> bool:

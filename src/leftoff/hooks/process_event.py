@@ -19,27 +19,27 @@ from leftoff.hooks.autosave_step import (
     update_mirrors,
 )
 from leftoff.hooks.session_event import Case, Sight, is_overtaken, read_case
-from leftoff.phrases.intents import (
-    begins_to_agree,
-    begins_with_continue,
-)
+from leftoff.phrases.intents import begins_to_agree, begins_with_continue
 from leftoff.phrases.short_answers import (
     begins_with_answer,
     drop_greeting,
     is_follow_up,
     is_go_ahead,
+    is_refusal,
 )
 from leftoff.session import prompt_queue, records
 from leftoff.session.facts.looks import is_look_or_check
 from leftoff.session.facts.sentences import find_question, proposes
 from leftoff.session.facts.user_requests import find_item
 from leftoff.session.real_work import (
+    agrees_to_continue,
     asks_for_work,
     asks_to_continue_any,
     begins_to_continue,
     begins_to_continue_with,
     can_be_task,
     count_shared_words,
+    picks_from,
     shows_work,
 )
 from leftoff.session.records import GONE, Life
@@ -99,6 +99,7 @@ def note_prompt(case: Case) -> Case:
 def join_thread(case: Case) -> Case:
     """Join the thread that the user asks to continue: the one named, or the one offered."""
     event, life = case.event, _read_life(case)
+    _leave_declined(case)
     if life is None or not life.offered:
         return _join_unoffered(_note_early_prompt(case), is_started=life is not None)
     if event.kind == "session-end":
@@ -116,7 +117,7 @@ def join_thread(case: Case) -> Case:
         case = _join(case, head)
     if head is not None or life.asked:
         case.sight.life = msgspec.structs.replace(life, offered="", asked=False)
-    elif asks_for_work(event.prompt):
+    elif asks_for_work(event.prompt) or _declines_offer(case):
         case.sight.life = msgspec.structs.replace(life, has_passed=True)
     return case
 
@@ -148,7 +149,7 @@ def _find_offered(case: Case, life: Life) -> CheckpointEntry | None:
         return head
     if _answers_other_words(case):
         return None
-    if life.asked or begins_to_continue(prompt):
+    if life.asked or agrees_to_continue(prompt):
         head = _find_proposed(case) or case.store.index().head(life.offered)
         # This session may have declined it since.
         return head if head is not None and head.state != "declined" else None
@@ -156,6 +157,33 @@ def _find_offered(case: Case, life: Life) -> CheckpointEntry | None:
     if not is_go_ahead(prompt):
         return _find_asked(case, life.offered) or _find_followed(case, life.offered)
     return None
+
+
+def _declines_offer(case: Case) -> bool:
+    """Return whether a prompt declines the offer: it answers nothing else that the agent said."""
+    return is_refusal(case.event.prompt) and not any(map(can_be_task, _list_earlier(case)))
+
+
+def _list_earlier(case: Case) -> list[str]:
+    """List the requests before this prompt, which the transcript may have or lack."""
+    asked = drop_greeting(case.event.prompt.strip())
+    known = case.memory.state.requests if case.memory is not None else []
+    return [each.text for each in known if each.text != asked]
+
+
+def _leave_declined(case: Case) -> None:
+    """Let a session leave the thread that a prompt joined, if the user says no before any work.
+
+    If the agent asked something in between, the user answers that.
+    """
+    event, facts = case.event, case.facts
+    joined = case.store.index().find_joined(event.session_id) if event.kind == "prompt" else None
+    if joined is None or not is_refusal(event.prompt):
+        return
+    is_early = facts is None or not (shows_work(facts) or find_question(facts.last_words))
+    if joined.trigger == BY_PROMPT and is_early:
+        session = (event.agent, event.session_id)
+        case.store.record("declined", joined.ids, session=session, trigger=BY_PROMPT)
 
 
 def _answers_other_words(case: Case) -> bool:
@@ -193,7 +221,7 @@ def _note_early_prompt(case: Case) -> Case:
     event = case.event
     is_early = case.sight.life is None and event.kind == "prompt"
     can_join = is_early and case.settings.confirm != "always"
-    if can_join and begins_to_continue(event.prompt) and not _makes_agent_ask(case):
+    if can_join and agrees_to_continue(event.prompt) and not _makes_agent_ask(case):
         case.sight.life = msgspec.structs.replace(_start_life(case), asked=True)
     return case
 
@@ -308,9 +336,11 @@ def _find_asked(case: Case, offered: str) -> CheckpointEntry | None:
     """Return the thread whose question a prompt answers: one with its words, or the offered one."""
     prompt = case.event.prompt
     is_answer = begins_with_answer(prompt)
-    if not (is_answer or begins_to_agree(prompt)):
-        return None
     asking = [entry for entry in _list_open_here(case) if _is_asking(entry)]
+    if not (is_answer or begins_to_agree(prompt)):
+        is_early = not any(map(can_be_task, _list_earlier(case)))
+        picked = [each for each in asking if picks_from(prompt, each.next_action or "")]
+        return picked[0] if is_early and len(picked) == 1 else None
     shared = [count_shared_words(prompt, None, entry.next_action) for entry in asking]
     best = max(shared, default=0)
     if best and shared.count(best) == 1:

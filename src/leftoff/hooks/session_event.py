@@ -15,7 +15,7 @@ from leftoff.agents.hook_events import HookEvent
 from leftoff.git import query
 from leftoff.git.repository import find_ref
 from leftoff.hooks import context_usage
-from leftoff.phrases.match import is_goodbye
+from leftoff.phrases.short_answers import is_parting
 from leftoff.redact import redact
 from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
@@ -406,7 +406,7 @@ def list_unwritten(record: SessionRecord) -> dict[str, Any]:
     asked, said = (_keep_unwritten(record, text) for text in (turn.asked, turn.said))
     call = list_unwritten_call(record)
     # The transcript shows a slash command in another form, and a goodbye asks for nothing.
-    if asked.startswith("/") or is_goodbye(asked):
+    if asked.startswith("/") or is_parting(asked):
         asked = ""
     fields: dict[str, Any] = {}
     if asked:

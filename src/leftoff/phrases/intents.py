@@ -82,6 +82,14 @@ def find_intent(
     return next(filter(None, (_match(kind, plain, names) for kind in get_args(Spoken))), None)
 
 
+def asks_where_it_stopped(text: str) -> bool:
+    """Return whether a message asks what the work was, or where it stopped, and says no more."""
+    plain = _strip(drop_greeting(text.strip()))
+    return any(
+        rule.fullmatch(plain) for rule in [*_compile_rules("stops"), *_compile_rules("recall")]
+    )
+
+
 def find_topic(text: str) -> str | None:
     """Return what a message says to continue with, as typed: `go on with the cart`."""
     return _find_topic(text, _compile_topics("topics"))
@@ -243,15 +251,20 @@ _NAMES = {
 }
 
 
+# Other tables whose phrases mean a command, too.
+_ALSO: dict[str, tuple[str, ...]] = {"resume": ("stops",)}
+
+
 @functools.cache
-def _compile_rules(kind: Spoken) -> list[re.Pattern[str]]:
+def _compile_rules(kind: Spoken | Literal["stops"]) -> list[re.Pattern[str]]:
     """Compile the phrases of a command; the first one that matches the whole message counts."""
     shared = _share_parts()
     tables = [language.intents for language in read_languages()]
     rules = [
         re.compile(phrase)
         for table in tables
-        for phrase in split_phrases(getattr(table, kind), table.parts | shared)
+        for key in (kind, *_ALSO.get(kind, ()))
+        for phrase in split_phrases(getattr(table, key), table.parts | shared)
     ]
     # `continue la session` names nothing in French, so names are only matched at the end.
     return sorted(rules, key=lambda rule: "known" in rule.groupindex)

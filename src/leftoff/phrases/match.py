@@ -67,6 +67,9 @@ class IntentTable(_Table, frozen=True):
     recall: str = ""
     """Asks what the work was, such as `what was I working on?`."""
     resume: str = ""
+    stops: str = ""
+    """Asks where the work stopped, such as `where were we?`; that means `resume`, but agrees to
+    nothing."""
     topics: str = ""
     """Says which work to continue, such as `go on with TOPIC`; with accents, as people type it."""
     finishes: str = ""
@@ -127,8 +130,12 @@ class ReplyTable(_Table, frozen=True):
     """How a reply to a question begins, such as `yes`. PAUSE is a comma, a period or the end."""
     go_aheads: str = ""
     """Units of a message that only agrees, thanks or picks an option: `yes`, `option 1`."""
+    remarks: str = ""
+    """Units of a message that may agree, but ask for nothing themselves: `thanks`, `nice`."""
     refusals: str = ""
     """Units of a message that declines what the agent proposed: `no`, `never mind`."""
+    explanations: str = ""
+    """Whole messages that ask for words, but not as a question: `explain …`."""
     wishes: str = ""
     """Whole questions that ask for work rather than for an answer: `can you …`, `what about …`."""
     untouched: str = ""
@@ -226,11 +233,16 @@ def is_goodbye(message: str) -> bool:
     ):
         return True
     # People say it twice: "good night, see you tomorrow". Other parts may only surround one.
-    parts = [_compile_around().sub("", trim(part)) for part in re.split(_PAUSE, plain)]
+    parts = [_compile_around().sub("", part) for part in split_at_pauses(plain)]
     known = [part in _list_messages() for part in parts]
     return any(known) and all(
         is_known or not part for part, is_known in zip(parts, known, strict=True)
     )
+
+
+def split_at_pauses(message: str) -> list[str]:
+    """Return the parts of a message between commas, periods and the like."""
+    return [trim(part) for part in re.split(_PAUSE, message)]
 
 
 def says_goodbye(message: str) -> bool:

@@ -4,7 +4,15 @@ import functools
 import re
 
 from leftoff.lazy_patterns import lazy
-from leftoff.phrases.match import any_of, fold, read_languages, split_phrases, trim
+from leftoff.phrases.match import (
+    any_of,
+    fold,
+    is_goodbye,
+    read_languages,
+    split_at_pauses,
+    split_phrases,
+    trim,
+)
 
 _LONGEST_REPLY = 80
 _LONGEST_RULE = 240
@@ -36,15 +44,35 @@ def is_go_ahead(message: str) -> bool:
     if len(message) > _LONGEST_REPLY:
         return False
     plain = trim(fold(message))
-    return not plain or _compile_go_aheads().fullmatch(plain) is not None
+    units = _compile_units("go_aheads", "remarks", "refusals")
+    return not plain or units.fullmatch(plain) is not None
 
 
 def is_refusal(message: str) -> bool:
     """Return whether a message only declines what the agent proposed."""
     if len(message) > _LONGEST_REPLY:
         return False
-    first = re.split(r"[\s,.;!?。，！]+", trim(fold(message)), maxsplit=1)[0]
-    return is_go_ahead(message) and _compile("refusals").match(first) is not None
+    return is_go_ahead(message) and _begins_with_refusal().match(fold(message)) is not None
+
+
+def is_remark(message: str) -> bool:
+    """Return whether a message only thanks, praises or takes note of something."""
+    plain = trim(fold(message)) if len(message) <= _LONGEST_REPLY else ""
+    return bool(plain) and _compile_units("remarks").fullmatch(plain) is not None
+
+
+def is_parting(message: str) -> bool:
+    """Return whether a message says goodbye, and may thank or decline something before that."""
+    if is_goodbye(message):
+        return True
+    parts = split_at_pauses(message) if len(message) <= _LONGEST_REPLY else []
+    return any(map(is_goodbye, parts)) and all(is_goodbye(p) or is_go_ahead(p) for p in parts)
+
+
+def asks_to_explain(message: str) -> bool:
+    """Return whether a message asks for an explanation, which changes nothing by itself."""
+    is_short = len(message) <= _LONGEST_ASIDE and "\n" not in message
+    return is_short and _compile("explanations").fullmatch(fold(message).strip()) is not None
 
 
 def is_side_question(message: str) -> bool:
@@ -135,8 +163,13 @@ def _compile_untouched() -> re.Pattern[str]:
 
 
 @functools.cache
-def _compile_go_aheads() -> re.Pattern[str]:
-    unit = any_of([_join("go_aheads"), _join("refusals")])
+def _begins_with_refusal() -> re.Pattern[str]:
+    return re.compile(rf"\W*{_join('refusals')}(?![a-z])")
+
+
+@functools.cache
+def _compile_units(*tables: str) -> re.Pattern[str]:
+    unit = any_of(map(_join, tables))
     # Dense scripts put nothing between units; elsewhere a unit ends with a word.
     return re.compile(rf"{unit}(?:(?:[\W_]+|(?<=[^\x00-\u02ff])){unit})*[\W_]*")
 

@@ -81,6 +81,7 @@ def to_checkpoint(
 ) -> Checkpoint:
     """Build a checkpoint from a session's facts."""
     ranked = _keep_existing(facts.ranked_files, facts.roots)
+    needed = 0 if facts.is_finished else FOCUS_FILES
     return Checkpoint(
         schema=SCHEMA,
         id=new_id(now),
@@ -93,18 +94,18 @@ def to_checkpoint(
         branch=facts.branch or None,
         last_commit=_commit(facts),
         summary=_find_task(facts),
-        intent=facts.intent or None,
-        answers_to=facts.answers_to or None,
+        intent=facts.request or None,
+        answers_to=facts.answers_to or None if facts.request == facts.intent else None,
         requests=[keep_start(text, _REQUEST_CHARS) for text in facts.requests],
         constraints=facts.constraints,
-        left_off=keep_end(facts.last_words, _LEFT_OFF_CHARS) or None,
+        left_off=keep_end(facts.work_words, _LEFT_OFF_CHARS) or None,
         next_action=_find_next_action(facts),
         decisions=_list_decisions(facts),
         failed=_list_failures(facts),
         files_modified=facts.files_modified,
         files_deleted=facts.files_deleted,
-        focus_files=ranked[:FOCUS_FILES],
-        seen_files=ranked[FOCUS_FILES:],
+        focus_files=ranked[:needed],
+        seen_files=ranked[needed:],
         commands=facts.reruns,
         also_ran=_list_other_commands(facts),
         trail=_list_trail(facts),
@@ -257,7 +258,7 @@ def _list_failures(facts: Facts) -> list[Failure]:
 
 def _find_task(facts: Facts) -> str | None:
     """Return the task if the last request only continues it."""
-    if facts.task == facts.intent:
+    if facts.task == facts.request:
         return None
     return keep_start(facts.task, _TASK_CHARS) or None
 

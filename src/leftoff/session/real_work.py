@@ -12,6 +12,7 @@ from leftoff.checkpoint import NOTHING_NEXT
 from leftoff.names import FORBIDDEN, kebab, list_key_words
 from leftoff.phrases.intents import (
     Intent,
+    asks_where_it_stopped,
     begins_with_continue,
     find_finish,
     find_intent,
@@ -20,8 +21,13 @@ from leftoff.phrases.intents import (
     list_beginnings,
     passes_always,
 )
-from leftoff.phrases.match import fold, is_goodbye
-from leftoff.phrases.short_answers import drop_greeting, is_go_ahead, is_side_question
+from leftoff.phrases.match import fold
+from leftoff.phrases.short_answers import (
+    drop_greeting,
+    is_go_ahead,
+    is_parting,
+    is_side_question,
+)
 from leftoff.phrases.slash_commands import read_slash_command
 from leftoff.session.facts.looks import is_look_or_check
 from leftoff.session.facts.report import Facts
@@ -57,7 +63,7 @@ def is_worth_saving(facts: Facts) -> bool:
 def can_be_task(request: str | None) -> bool:
     """Return whether a request can be a task: not a go-ahead, thanks, goodbye or slash command."""
     text = (request or "").strip()
-    if not text or text.startswith(("/", WITHDRAWN)) or is_goodbye(text):
+    if not text or text.startswith(("/", WITHDRAWN)) or is_parting(text):
         return False
     return not (is_go_ahead(text) or asks_to_continue(text))
 
@@ -99,6 +105,11 @@ def _read_command(text: str) -> Intent | None:
 def begins_to_continue(text: str) -> bool:
     """Return whether a message asks to continue earlier work; it may ask for more after that."""
     return asks_to_continue(text) or begins_with_continue(text)
+
+
+def agrees_to_continue(text: str) -> bool:
+    """Return whether a message asks to continue earlier work, not only where that stopped."""
+    return begins_to_continue(text) and not asks_where_it_stopped(text)
 
 
 # --- which work a message names ---
@@ -184,6 +195,18 @@ def _repeats(text: str, next_action: str) -> bool:
         return False
     known = _list_stems(next_action)
     return all(_is_known(word, known) for word in words)
+
+
+def picks_from(text: str, question: str) -> bool:
+    """Return whether a message answers a question with words of it: `ascending please`."""
+    words = _list_words(text)
+    if not 0 < len(words) <= _MOST_PICKED or not _has_only(text, _list_stems(question)):
+        return False
+    return not _ASKS.search(text)
+
+
+_MOST_PICKED = 3
+_ASKS = re.compile(r"[?？]")
 
 
 def _list_words(text: str) -> list[str]:

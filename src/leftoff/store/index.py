@@ -286,7 +286,10 @@ class StoreIndex(LogIndex):
         for row in self._rows(query, (session_id,)):
             event = layout.decode_event(row[0])
             history = [each for checkpoint in event.ids for each in self.events_of(checkpoint)]
-            if event.id not in fold_events.list_reverted(history):
+            reverted = fold_events.list_reverted(history)
+            if event.id not in reverted and not any(
+                each.id not in reverted and _leaves(each, event, session_id) for each in history
+            ):
                 return event
         return None
 
@@ -488,6 +491,13 @@ class StoreIndex(LogIndex):
 
     def _one(self, where: str, values: Sequence[object]) -> CheckpointEntry | None:
         return next(iter(self._many(where, values)), None)
+
+
+def _leaves(event: layout.StoreEvent, joined: layout.StoreEvent, session_id: str) -> bool:
+    """Return whether an event takes a session out of the thread that it had joined."""
+    is_later = event.action == "declined" and event.id > joined.id
+    # Not every agent tells its commands in which session they run.
+    return is_later and event.session_id in {None, session_id}
 
 
 def _build_entry(row: Sequence[Any]) -> CheckpointEntry:

@@ -207,7 +207,7 @@ def _opens(draft: Checkpoint, facts: Facts | None) -> bool:
     if facts is not None and (facts.percent or 0.0) >= _FULL_PERCENT:
         return any(map(is_substantial, asked))
     # The transcript may lack what hooks saw: the last request, or its answer.
-    is_behind = facts is None or draft.intent != facts.intent
+    is_behind = facts is None or draft.intent != facts.request
     is_waiting = is_dead and (is_behind or bool(draft.pending_prompts or draft.in_flight))
     return is_waiting and any(map(is_substantial, asked))
 

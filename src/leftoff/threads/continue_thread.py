@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from leftoff.checkpoint import (
+    ALL_DONE,
+    DECLINED,
     DELETED,
     NOTHING_NEXT,
     STATABLE,
@@ -97,7 +99,8 @@ def continue_thread(
     """
     changes: dict[str, Any] = {"name": head.name, "thread": head.thread}
     changes |= _keep_stated(head, draft)
-    changes |= {key: getattr(head, key) for key in _KEPT_IF_EMPTY if not getattr(draft, key)}
+    kept_keys = [key for key in _KEPT_IF_EMPTY if key != "focus_files" or not _is_all_done(draft)]
+    changes |= {key: getattr(head, key) for key in kept_keys if not getattr(draft, key)}
     changes |= _keep_task(head, {**_read_task(draft), **changes})
     changes["files_modified"] = _unite(draft.files_modified, head.files_modified)
     back = {*draft.files_modified}
@@ -128,6 +131,11 @@ def continue_thread(
     changes |= kept
     made = msgspec.structs.replace(draft, **changes)
     return with_files(made, root) if root.is_dir() else made
+
+
+def _is_all_done(draft: Checkpoint) -> bool:
+    """Return whether a session said that nothing is left, so that no file is needed next."""
+    return draft.next_action is not None and draft.next_action.text.startswith(ALL_DONE)
 
 
 def _keep_stated(head: Checkpoint, draft: Checkpoint) -> dict[str, Any]:
@@ -410,6 +418,9 @@ def _announces(head: Checkpoint, revision: Checkpoint) -> bool:
     A turn that was saved midway, as before a compaction, may end in words only.
     """
     before, now = head.next_action, revision.next_action
+    if now is not None and now.text.startswith(DECLINED):
+        # What the head asks is not to be asked again.
+        return before is None or before.text != now.text
     is_known = before is not None and not (before.is_unknown or before.source in _MIDWAY)
     return not is_known and now is not None and now.source == "proposal" and not now.is_unknown
 

@@ -955,3 +955,17 @@ def test_a_question_about_nothing_in_particular_is_not_the_next_action() -> None
     ):
         _, text = infer(*asked, AssistantText(text=words))
         assert text.startswith(expected), text
+
+
+@pytest.mark.parametrize(
+    ("said", "order"),
+    [
+        ("I wrote a.css. Next I will link it from base.html.", "Link a.css from base.html."),
+        ("Wrote LICENSE. Next: commit it.", "Commit LICENSE."),
+        ("I've added `check()`. Now I'll call it in app.py.", "Call `check()` in app.py."),
+        # What "it" is, these do not say.
+        ("The tests fail on Windows. Let me fix it.", "The tests fail on Windows. Fix it."),
+    ],
+)
+def test_an_order_names_what_the_agent_just_made(said: str, order: str) -> None:
+    assert infer(ASKED, *edit("style.css"), AssistantText(text=said)) == ("proposal", order)

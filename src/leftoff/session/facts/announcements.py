@@ -92,6 +92,12 @@ _NO_ORDER = lazy(
     r"|.*\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself|you)\b(?!/)",
     re.DOTALL,
 )
+# "I wrote style.css.": what "it" means in the order after that.
+_MADE = lazy(
+    r"(?:[iI](?:['\u2019]ve| have)? )?(?:now |just )?(?i:wrote|written|added|created|updated|"
+    r"edited|changed|drafted|saved) (?P<what>`[^`]+`|[\w/-]*\.?[\w/-]+\.\w+|[A-Z][A-Z_-]+)[.!]?",
+)
+_IT = lazy(r"\bit\b")
 _PLAIN_MARKS = str.maketrans("\u2019\u2013\u2014", "'--")
 
 
@@ -106,7 +112,9 @@ def find_order(text: str) -> str:
     if first and refers_back(start) and needs_context(parts[first]) and " " in parts[first - 1]:
         # "Fix it." needs what was said before.
         before = parts[first - 1].rstrip(" :")
-        start = f"{before}{'' if before.endswith(('.', '!', '?', '…')) else '.'} {start}"
+        made = _MADE.fullmatch(before)
+        end = "" if before.endswith((".", "!", "?", "…")) else "."
+        start = _IT.sub(made["what"], start, count=1) if made else f"{before}{end} {start}"
     rest = (
         order or part
         for part, order in zip(parts[first + 1 :], orders[first + 1 :], strict=True)

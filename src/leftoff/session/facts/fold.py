@@ -186,7 +186,7 @@ class Fold:
         state = self.state
         state.ends_turn, state.is_interim = event.ends_turn, event.is_interim
         state.is_turn_over, state.limit = not event.is_interim, ""
-        if state.has_parted and state.answers:
+        if state.is_dismissed and state.answers:
             # "Good night!" says nothing about the work, unlike the words before it.
             return
         state.seq += 1
@@ -215,7 +215,8 @@ class Fold:
     def _call(self, event: ToolCall) -> None:
         state = self.state
         state.calls += 1
-        state.is_turn_over = state.has_parted = False
+        state.is_turn_over = state.has_parted = state.is_dismissed = False
+        state.declined = ""
         state.limit = ""
         state.open[event.id] = event
         if not event.sidechain:

@@ -152,6 +152,10 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     answers: list[SessionText] = []
     has_parted: bool = False
     """Whether the user's last message was a goodbye, and no call followed."""
+    is_dismissed: bool = False
+    """Whether it was a goodbye or only thanked, so that what the agent answers is not the work."""
+    declined: str = ""
+    """The question that the user's last message declined, if no call followed."""
     outline: SessionText = SessionText("")
     todos: list[TodoEntry] = []
     plan_path: str = ""
@@ -186,6 +190,8 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     """What the agent said before the last request, if that is so short that it may refer to it."""
     held: str = ""
     """What the agent announced or asked before the user asked or remarked something aside."""
+    reported: str = ""
+    """What the agent said after its last calls, before the user asked something aside."""
     aside_seq: int = 0
     """When the user last asked something aside, and nobody has worked since."""
     trail: list[TrailEntry] = []

@@ -8,7 +8,15 @@ from collections.abc import Callable
 
 import msgspec
 
-from leftoff.checkpoint import ASK_USER, CONTRADICTED, FAILED, NOTHING_NEXT, UNKNOWN_END
+from leftoff.checkpoint import (
+    ALL_DONE,
+    ASK_USER,
+    CONTRADICTED,
+    DECLINED,
+    FAILED,
+    NOTHING_NEXT,
+    UNKNOWN_END,
+)
 from leftoff.lazy_patterns import lazy
 from leftoff.phrases.short_answers import asks_to_pause, is_go_ahead, is_refusal
 from leftoff.session.facts.announcements import find_order
@@ -173,8 +181,13 @@ def _return_to_announced(facts: Facts) -> str:
 def _follow_proposal(facts: Facts) -> str:
     if not facts.is_said_last:
         return ""
+    if facts.is_finished:
+        return f"{ALL_DONE} {_quote_closing(facts)}"
     words = facts.next_words or facts.closing_words
-    if found := _find_proposed(facts.last_words, words):
+    found = _find_proposed(facts.last_words, words)
+    if facts.declined and (not found or facts.declined in found):
+        return f'{DECLINED} "{_short(facts.declined)}"'
+    if found:
         rule = _find_pause(facts) if facts.is_step_done else ""
         is_asked = not rule or found.startswith(ASK_USER)
         return found if is_asked else f"Ask the user before going on: {_end(found)} {rule}"
@@ -204,9 +217,11 @@ def _find_proposed(said: str, words: str) -> str:
 
 def _quote_closing(facts: Facts) -> str:
     """Quote the end of the agent's last message, and say so only where it is the end."""
+    if facts.is_reported:
+        return f"About the work, the agent said last: {next_and_closing_words(facts.reported)[1]}"
     if facts.has_parted:
         return f"Before the goodbye, the agent said: {facts.closing_words}"
-    if facts.closing_words[:_BEGINNING] not in facts.last_words:
+    if facts.is_dismissed or facts.closing_words[:_BEGINNING] not in facts.last_words:
         return f"The agent said before: {facts.closing_words}"
     if closes_with(facts.last_words, facts.closing_words):
         return f"The agent said last: {facts.closing_words}"

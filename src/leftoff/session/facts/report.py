@@ -10,6 +10,7 @@ import msgspec
 
 from leftoff.agents.stream import ToolCall
 from leftoff.lazy_patterns import lazy
+from leftoff.phrases.short_answers import is_refusal, is_remark
 from leftoff.session.facts import error_lines, shell_commands, written_paths
 from leftoff.session.facts.anchor_paths import anchor_call, anchor_entry, anchor_text
 from leftoff.session.facts.focus import rank
@@ -36,10 +37,11 @@ from leftoff.session.facts.sentences import (
     is_bare,
     next_and_closing_words,
     promises_more,
+    says_all_is_done,
     says_it_fails,
 )
 from leftoff.session.facts.trail import find_open_announcement
-from leftoff.session.facts.user_requests import find_answered
+from leftoff.session.facts.user_requests import asks_aside, find_answered
 
 _RUNS_PROJECT = lazy(r"(?:bunx?|p?npm|npx|yarn|uv|cargo|go|python3?|node|deno|make) |\./")
 _MOST_COMMANDS = 6
@@ -77,6 +79,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     continues: str = ""
     """The thread whose briefing was given to the session as a prompt."""
     intent: str = ""
+    request: str = ""
+    """The last request that is not settled: a question aside is, once it was answered."""
     last_words: str = ""
     next_words: str = ""
     """What the agent said it would do, or asked."""
@@ -122,7 +126,15 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the agent said last that the failing run contradicts."""
     held: str = ""
     """What the agent announced or asked before the user's last question or remark."""
+    is_finished: bool = False
+    """Whether the agent said that nothing is left, and all that it edited is committed."""
+    reported: str = ""
+    """What the agent said after its last calls, before the user asked something aside."""
+    declined: str = ""
+    """The question that the user's last message declined, if no call followed."""
     has_parted: bool = False
+    is_dismissed: bool = False
+    """Whether the user's last message was a goodbye or only thanked."""
     lacks_results: bool = False
     """Whether nobody can know if the last call ended."""
     is_answer_due: bool = False
@@ -145,6 +157,16 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When the user last asked for something, on the same clock."""
 
     @property
+    def is_reported(self) -> bool:
+        """Whether the agent's last words answer something aside, and others were about the work."""
+        return bool(self.reported) and self.is_said_last and not self.has_run
+
+    @property
+    def work_words(self) -> str:
+        """The agent's last words about the work."""
+        return self.reported if self.is_reported else self.last_words
+
+    @property
     def percent(self) -> float | None:
         """How full the context window is, in percent."""
         return round(100 * self.tokens / self.window, 2) if self.tokens and self.window else None
@@ -154,7 +176,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 _SAME = (
     "session_id agent_version model started_at last_at worked_at worked_for cwd roots branch "
     "continues is_interim is_turn_over plan_path plan_title commit_sha commit_subject refusals "
-    "tokens compactions constraints limit held has_parted lacks_results"
+    "tokens compactions constraints limit held declined has_parted is_dismissed lacks_results"
 ).split()
 
 
@@ -183,6 +205,8 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
         **{name: getattr(state, name) for name in _SAME},
         task=state.task or (requests[-1] if requests else ""),
         intent=requests[-1] if requests else "",
+        request=_find_request(state),
+        reported=state.reported if state.aside_seq else "",
         last_words=last_words,
         next_words=next_words,
         closing_words=closing_words,
@@ -209,8 +233,35 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
         announced=find_open_announcement(state) if state.answers else "",
         is_todo_old=_is_todo_old(state),
         is_todo_current=_is_todo_current(state, last_words),
+        is_finished=_is_finished(state),
         **_compare_moments(state),
     )
+
+
+def _find_request(state: FoldState) -> str:
+    """Return the last request, without what was asked aside or declined and then answered."""
+    texts = [said.text for said in state.requests]
+    is_answered = state.said_seq > max(state.asked_seq, state.called_seq)
+    # What was asked aside and led to work is among the later requests.
+    worked_for = {said.text for said in state.later}
+    while is_answered and texts[1:] and texts[-1] not in worked_for and _is_settled(texts[-1]):
+        texts.pop()
+    return texts[-1] if texts else ""
+
+
+def _is_settled(asked: str) -> bool:
+    """Return whether an answer in words settles a request."""
+    return asks_aside(asked) or is_refusal(asked) or is_remark(asked)
+
+
+def _is_finished(state: FoldState) -> bool:
+    edited = max((use.edited_at for use in state.files.values() if use.edits), default=0)
+    is_committed = bool(state.commit_sha) and state.commit_at >= edited
+    is_said_last = state.said_seq > max(state.called_seq, state.asked_seq)
+    is_open = any(todo.is_open for todo in state.todos)
+    if not (is_committed and is_said_last) or is_open:
+        return False
+    return says_all_is_done(state.answers[-1].text)
 
 
 def _widen_to_repository(state: FoldState) -> FoldState:
@@ -266,7 +317,7 @@ def _list_ranked(state: FoldState) -> list[str]:
 
 def _list_other_requests(state: FoldState) -> list[str]:
     """List the later requests, without the last one, which has its own place."""
-    last = state.requests[-1].text if state.requests else ""
+    last = _find_request(state)
     texts = list(dict.fromkeys(said.text for said in state.later))
     # A choice that was made last is shown with the last request.
     return [

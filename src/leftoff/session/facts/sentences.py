@@ -276,6 +276,30 @@ def proposes(text: str) -> bool:
     return bool(text) and (is_proposed or promises_more(text) or bool(find_question(text)))
 
 
+# "Nothing else to do." and "Everything is committed."
+_FINISHED = lazy(
+    r"\b(?:(?:nothing|no (?:work|tasks?|steps?)) (?:else |more |is |remains? )*"
+    r"(?:to do|left|remain\w*|open)|nothing (?:else|remains)"
+    r"|(?:all|everything)(?:['’]s| is| are)? (?:\w+ )?"
+    r"(?:done|finished|complete|committed|wrapped up)|that(?:['’]s| is) (?:all|everything|it))\b"
+    r"|\balles (?:ist )?(?:erledigt|fertig)|\btout est (?:fait|fini|terminé)"
+    r"|\btodo (?:está )?(?:hecho|listo)|全部(?:都)?(?:完成|做完)|(?:すべて|全て)完了",
+    re.IGNORECASE,
+)
+# "Once everything is done, …" does not say so.
+_FINISHED_LATER = lazy(
+    r"\b(?:once|when|until|after|if|not|n['’]t|except|but|apart from|unless|before)\b",
+    re.IGNORECASE,
+)
+
+
+def says_all_is_done(text: str) -> bool:
+    """Return whether a message ends by saying that nothing is left to do."""
+    last = _split_prose(text)[-2:]
+    said = [each for each in last if _FINISHED.search(each) and not _FINISHED_LATER.search(each)]
+    return bool(said) and not proposes(text)
+
+
 # "2 tests in test_a.py fail." reports a failure; "The failing test is fixed." does not.
 _FAILS = lazy(
     r"\b(?:fail(?:s|ed|ing)?|crash(?:es|ed)?|(?:is|are) (?:still |now )?(?:broken|red)"

@@ -5,12 +5,15 @@ import re
 from leftoff.agents.loose_values import cut
 from leftoff.lazy_patterns import lazy
 from leftoff.phrases.intents import find_intent
-from leftoff.phrases.match import is_goodbye
+from leftoff.phrases.match import split_at_pauses
 from leftoff.phrases.short_answers import (
+    asks_to_explain,
     drop_greeting,
     find_rules,
     is_go_ahead,
+    is_parting,
     is_refusal,
+    is_remark,
     is_side_question,
     split_withdrawal,
 )
@@ -97,8 +100,10 @@ def note_request(state: FoldState, text: str, *, at: str = "") -> None:
         asked = GO_ON
     # A session that was only told to continue has no task of its own.
     has_begun = bool(state.task or state.requests)
-    state.has_parted = has_begun and is_goodbye(asked)
-    if state.has_parted or _OUR_COMMAND.match(asked) or (has_begun and _is_for_leftoff(asked)):
+    if has_begun and _asks_nothing(state, asked):
+        return
+    state.has_parted = state.is_dismissed = False
+    if _OUR_COMMAND.match(asked) or (has_begun and _is_for_leftoff(asked)):
         return
     state.requested_at = at or state.requested_at
     has_spoken = state.said_seq > state.asked_seq
@@ -107,7 +112,8 @@ def note_request(state: FoldState, text: str, *, at: str = "") -> None:
     if not (state.task or state.calls or is_go_ahead(asked)):
         # So far they only greeted each other: "What can I do for you?" proposes nothing.
         state.answered = ""
-    is_aside = not is_first and is_side_question(asked)
+    state.declined = find_question(state.answered) if is_refusal(asked) else ""
+    is_aside = not is_first and asks_aside(asked)
     _hold_announcement(state, asked, is_aside=is_aside)
     aside = state.requests[-1].text if state.aside_seq else ""
     state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
@@ -128,6 +134,22 @@ def note_request(state: FoldState, text: str, *, at: str = "") -> None:
     if len(asked) <= _LONGEST_WITH_RULES and not asked.startswith(PLAN_FOLLOWS):
         rules = [*state.constraints, *find_rules(_find_own_words(asked))]
         state.constraints = list(dict.fromkeys(rules))[-_MOST_RULES:]
+
+
+def asks_aside(asked: str) -> bool:
+    """Return whether a message asks for words only."""
+    return is_side_question(asked) or asks_to_explain(asked)
+
+
+def _asks_nothing(state: FoldState, asked: str) -> bool:
+    """Note a goodbye, or thanks that agree to nothing: neither it nor its answer is the work."""
+    said = state.answers[-1].text if state.answers else ""
+    state.has_parted = is_parting(asked)
+    is_thanked = bool(said) and is_remark(asked) and not proposes(said)
+    state.is_dismissed = state.has_parted or is_thanked
+    if state.has_parted and any(map(is_refusal, split_at_pauses(asked))):
+        state.declined = find_question(said)
+    return state.is_dismissed
 
 
 def _note_goal(state: FoldState, asked: str, *, is_first: bool, is_aside: bool) -> None:
@@ -191,9 +213,11 @@ def _add_later(state: FoldState, text: str) -> None:
 def _hold_announcement(state: FoldState, asked: str, *, is_aside: bool) -> None:
     """Keep what the agent announced or asked last, unless a request or a refusal replaces it."""
     if is_refusal(asked) or not (is_aside or is_go_ahead(asked)):
-        state.held = ""
+        state.held = state.reported = ""
     elif state.answers and state.said_seq > max(state.called_seq, state.asked_seq):
         words = state.answers[-1].text
+        if state.called_seq > state.asked_seq:
+            state.reported = words
         # A go-ahead answers a question; an aside leaves it open.
         if promises_more(words) or (is_aside and find_question(words)):
             state.held = words
@@ -201,7 +225,7 @@ def _hold_announcement(state: FoldState, asked: str, *, is_aside: bool) -> None:
 
 def note_work(state: FoldState) -> None:
     """Note that something was changed: what was asked aside led to it, or it was announced."""
-    state.held = ""
+    state.held = state.reported = ""
     if state.aside_seq:
         state.goal_seq, state.aside_seq = state.aside_seq, 0
         _add_later(state, state.requests[-1].text)
