@@ -142,7 +142,7 @@ def planted(stored: Path, text: str) -> None:
 
 def test_allow_shows_what_waits_and_allows_it(cli: Cli, stored: Path) -> None:
     planted(stored, 'verify = ["make test"]\nnot_secret = ["*.pem"]\n')
-    assert "`leftoff config allow verify`" in cli.ok("list").err
+    assert "`leftoff config allow verify`" in cli.ok("status").err
 
     result = cli.ok("config", "allow", "verify")
 

@@ -102,7 +102,7 @@ def test_a_title_that_comes_later_is_neither_work_nor_a_sign_of_life(
     with chat.open("a", encoding="utf-8") as file:
         file.write('{"$set":{"summary":"Write notes"}}\n')
 
-    assert "unsaved" not in cli.ok("list").out
+    assert "unsaved work" not in cli.ok("list").out
     (listed,) = cli.json("sessions")
     assert listed["state"] == "saved"
 
