@@ -97,8 +97,8 @@ def test_small_talk_after_the_work_does_not_replace_what_was_said_about_it(
 
     assert found.left_off == exchange_said
     assert exchange_said in action(found)
-    assert found.intent == "sure, go ahead"
-    assert found.answers_to is None
+    # The last request is still a question, but no remark.
+    assert found.intent == aside
     assert (found.task, found.requests) == ("please make src/e.py quote commas", [])
 
 
@@ -116,7 +116,9 @@ def test_an_explanation_that_led_to_work_is_a_request(talk: Talk, store: Store) 
     assert found.left_off == "The README explains it."
 
 
-def test_a_question_that_was_answered_is_not_the_last_request(talk: Talk, store: Store) -> None:
+def test_a_question_that_was_answered_does_not_change_what_is_next(
+    talk: Talk, store: Store
+) -> None:
     asked = "what does lineterminator mean?"
     talk.ask(ASKED)
     talk.edit("src/e.py")
@@ -126,7 +128,7 @@ def test_a_question_that_was_answered_is_not_the_last_request(talk: Talk, store:
     found = end(talk, store)
 
     assert action(found).startswith("Run the tests.")
-    assert found.intent == ASKED
+    assert found.intent == asked
 
 
 @pytest.mark.parametrize("agreed", ["great", "ok", "nice, go on"])

@@ -177,11 +177,11 @@ def _leave_declined(case: Case) -> None:
     If the agent asked something in between, the user answers that.
     """
     event, facts = case.event, case.facts
-    joined = case.store.index().find_joined(event.session_id) if event.kind == "prompt" else None
-    if joined is None or not is_refusal(event.prompt):
+    if event.kind != "prompt" or not is_refusal(event.prompt):
         return
     is_early = facts is None or not (shows_work(facts) or find_question(facts.last_words))
-    if joined.trigger == BY_PROMPT and is_early:
+    joined = case.store.index().find_joined(event.session_id) if is_early else None
+    if joined is not None and joined.trigger == BY_PROMPT:
         session = (event.agent, event.session_id)
         case.store.record("declined", joined.ids, session=session, trigger=BY_PROMPT)
 

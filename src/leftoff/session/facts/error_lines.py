@@ -74,7 +74,9 @@ _PLACE_FORMS = (
 # How unittest, Go, Jest, RSpec, PHPUnit, Mocha, Node, pytest and Vitest begin what they say of one
 # failed test.
 _FAILURE = lazy(
-    r"(?:FAIL|ERROR): \w+ \(|--- FAIL: \S|● (?!Console)|\d+\) \S|[✖✗✘×] \S|_{3,} .+ _{3,}$"
+    r"(?:FAIL|ERROR): \w+ \(|--- FAIL: \S|● (?!Console)|\d+\) \S|_{3,} .+ _{3,}$"
+    # With its duration: other tools begin the name of a failed step in the same way.
+    r"|[✖✗✘×] .+ \(?[\d.]+ ?m?s\)?$"
     r"|FAIL +\S+ > "
 )
 _CALLED_AT = lazy(r"at \S.*:\d+\)?(?: \{)?$")

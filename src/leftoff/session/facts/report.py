@@ -41,7 +41,7 @@ from leftoff.session.facts.sentences import (
     says_it_fails,
 )
 from leftoff.session.facts.trail import find_open_announcement
-from leftoff.session.facts.user_requests import asks_aside, find_answered
+from leftoff.session.facts.user_requests import find_answered
 
 _RUNS_PROJECT = lazy(r"(?:bunx?|p?npm|npx|yarn|uv|cargo|go|python3?|node|deno|make) |\./")
 _MOST_COMMANDS = 6
@@ -80,7 +80,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The thread whose briefing was given to the session as a prompt."""
     intent: str = ""
     request: str = ""
-    """The last request that is not settled: a question aside is, once it was answered."""
+    """The last request that asks for something: thanks and refusals that were answered do not."""
     last_words: str = ""
     next_words: str = ""
     """What the agent said it would do, or asked."""
@@ -239,7 +239,7 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
 
 
 def _find_request(state: FoldState) -> str:
-    """Return the last request, without what was asked aside or declined and then answered."""
+    """Return the last request, without thanks and refusals that were answered."""
     texts = [said.text for said in state.requests]
     is_answered = state.said_seq > max(state.asked_seq, state.called_seq)
     # What was asked aside and led to work is among the later requests.
@@ -251,7 +251,7 @@ def _find_request(state: FoldState) -> str:
 
 def _is_settled(asked: str) -> bool:
     """Return whether an answer in words settles a request."""
-    return asks_aside(asked) or is_refusal(asked) or is_remark(asked)
+    return is_refusal(asked) or is_remark(asked)
 
 
 def _is_finished(state: FoldState) -> bool:
