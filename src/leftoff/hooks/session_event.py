@@ -143,13 +143,17 @@ def _stamp(path: str) -> tuple[object, ...]:
 def read_case(event: HookEvent, sight: Sight, settings: config.Settings) -> Case:
     """Read what is known about an event's session, and new lines of its transcript."""
     now, memory = sight.read_on(_follow_turn(event, _apply_event(event, sight), sight))
+    facts = sight.facts(memory, now.window) if memory is not None else None
+    # A finished turn ends a usage limit. opencode also reports the end of one that it has given up.
+    if event.kind == "stop" and (facts is None or facts.is_said_last):
+        now = msgspec.structs.replace(now, limit="")
     return Case(
         event=event,
         store=sight.store,
         settings=settings,
         before=sight.record,
         now=now,
-        facts=sight.facts(memory, now.window) if memory is not None else None,
+        facts=facts,
         memory=memory,
         sight=sight,
     )
@@ -190,10 +194,10 @@ def is_overtaken(event: HookEvent, sight: Sight) -> bool:
 
 
 def _find_limit(event: HookEvent, known: str) -> str:
-    """Return the usage limit at which the session stopped; a finished turn ends that."""
-    if event.kind == "failure":
-        return find_usage_limit(event.error, datetime.fromtimestamp(event.at, UTC)) or known
-    return "" if event.kind == "stop" else known
+    """Return the usage limit at which the session stopped."""
+    if event.kind != "failure":
+        return known
+    return find_usage_limit(event.error, datetime.fromtimestamp(event.at, UTC)) or known
 
 
 def _find_transcript(event: HookEvent, store: Store) -> str:
