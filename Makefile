@@ -23,8 +23,8 @@ COMPAT := tests/store/test_store.py tests/store/test_index.py tests/store/test_d
 MEASURED := tests/store tests/profiles tests/threads tests/projects tests/cli/test_clear.py \
   tests/test_checkpoint.py
 GATED := checkpoint.py store/* threads/check_claims.py profiles/* profiles/*/*
-# The real agents and their terminals mostly wait, so one more process than there are processors.
-WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# The real agents and their terminals mostly wait, so two more processes than there are processors.
+WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
 SESSIONS ?=
 MINUTES ?= 2
 VERSION ?=

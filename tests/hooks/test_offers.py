@@ -393,14 +393,13 @@ def test_continue_means_yes_unless_every_resume_is_confirmed(
     assert meant not in text
 
 
+_LIMIT = "You've hit your limit \u00b7 resets 3pm"
+
+
 def _reach_limit(talk: Talk) -> None:
     talk.start()
     talk.work()
-    talk.fire(
-        "StopFailure",
-        error="rate_limit",
-        last_assistant_message="You've hit your limit \u00b7 resets 3pm",
-    )
+    talk.fire("StopFailure", error="rate_limit", last_assistant_message=_LIMIT)
 
 
 def test_work_that_stopped_at_a_usage_limit_says_so_and_names_another_agent(
@@ -441,6 +440,18 @@ def test_a_turn_that_ends_after_a_limit_shows_that_it_is_over(talk: Talk) -> Non
     talk.fire("SessionEnd", reason="other")
 
     assert "usage limit" not in Talk(talk.folder, "session-2").start()
+
+
+def test_a_turn_that_ends_without_a_word_does_not_lift_a_limit(talk: Talk) -> None:
+    talk.start()
+    talk.work()
+    talk.edit("src/login.py")
+    talk.fire("StopFailure", error="rate_limit", last_assistant_message=_LIMIT)
+    # opencode reports this when its user closes it while it waits.
+    talk.fire("Stop")
+    talk.fire("SessionEnd", reason="other")
+
+    assert "reached a usage limit" in Talk(talk.folder, "session-2").start()
 
 
 class _ReadingStore(Store):

@@ -12,7 +12,8 @@ const DATA = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"
 const DATABASE = resolve(DATA, process.env.OPENCODE_DB || "opencode.db")
 
 const NOTICE_MILLISECONDS = 15000
-const AFTER_ERROR_MILLISECONDS = 1000
+// Twice: on a busy machine, opencode's own notice may come after the first.
+const AFTER_ERROR_MILLISECONDS = [1000, 5000]
 
 // A shorter wait, in seconds, is for a server that is busy.
 const LONG_WAIT = 60
@@ -135,7 +136,8 @@ export const Leftoff = async ({ client, directory }) => {
       // opencode keeps the prompt nowhere; leftoff does. For the error, opencode shows a notice that
       // says only "Unexpected server error", and the one after it replaces it.
       if (reply.block) {
-        setTimeout(() => void show(reply.block, "warning"), AFTER_ERROR_MILLISECONDS)
+        for (const later of AFTER_ERROR_MILLISECONDS)
+          setTimeout(() => void show(reply.block, "warning"), later)
         throw new Error(reply.block)
       }
       if (reply.context) add(reply.context)
