@@ -99,8 +99,9 @@ def note_prompt(case: Case) -> Case:
 def join_thread(case: Case) -> Case:
     """Join the thread that the user asks to continue: the one named, or the one offered."""
     event, life = case.event, _read_life(case)
-    _leave_declined(case)
     if life is None or not life.offered:
+        if life is not None and life.has_joined:
+            _leave_declined(case)
         return _join_unoffered(_note_early_prompt(case), is_started=life is not None)
     if event.kind == "session-end":
         # A session that the agent resumes later is not offered anything again.
@@ -116,6 +117,7 @@ def join_thread(case: Case) -> Case:
     if head is not None:
         case = _join(case, head)
     if head is not None or life.asked:
+        life = case.sight.life or life
         case.sight.life = msgspec.structs.replace(life, offered="", asked=False)
     elif asks_for_work(event.prompt) or _declines_offer(case):
         case.sight.life = msgspec.structs.replace(life, has_passed=True)
@@ -130,6 +132,8 @@ def _join(case: Case, head: CheckpointEntry) -> Case:
     if head.is_open:
         session = (event.agent, event.session_id)
         case.store.record("resumed", [head.id], session=session, trigger=BY_PROMPT)
+        if case.sight.life is not None:
+            case.sight.life = msgspec.structs.replace(case.sight.life, has_joined=True)
         return case
     # Recording it now would reopen the thread.
     ended_at = index.find_end(head.id)

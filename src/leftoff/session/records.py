@@ -137,6 +137,8 @@ class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     asked: bool = False
     """Whether its first prompt asked to continue before its start was noted: Copilot CLI runs the
     hooks for both at once."""
+    has_joined: bool = False
+    """Whether a prompt of it has joined a thread, which the user may still decline."""
     transcript_path: str = ""
     """Where its start said that the transcript is: no other event may ever be processed."""
     lock: str = ""

@@ -195,7 +195,6 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
     # A todo whose call has not ended is not on the agent's list yet.
     todos = [todo for todo in state.todos if todo.id not in state.open]
     step, total = _step(todos)
-    requests = [said.text for said in state.requests]
     last_words = state.answers[-1].text if state.answers else ""
     meaningful = _find_meaningful(state)
     next_words, closing_words = next_and_closing_words(meaningful) if meaningful else ("", "")
@@ -203,9 +202,6 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
     base = _find_base(state)
     return Facts(
         **{name: getattr(state, name) for name in _SAME},
-        task=state.task or (requests[-1] if requests else ""),
-        intent=requests[-1] if requests else "",
-        request=_find_request(state),
         reported=state.reported if state.aside_seq else "",
         last_words=last_words,
         next_words=next_words,
@@ -221,10 +217,7 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
         failures=_list_failures(state),
         commands=_commands(state),
         reruns=_commands(state, most=_MOST_RERUNS, only=is_run_again),
-        pending_prompts=[queued.text for queued in state.queued],
         window=state.window or window or window_of(state.model, state.tokens),
-        requests=_list_other_requests(state),
-        answers_to=find_answered(state) if state.answered else "",
         trail=[anchor_entry(each, state, base) for each in state.trail],
         heads=_rank_heads(state),
         plan_todo=_find_plan_todo(state),
@@ -234,8 +227,22 @@ def report(state: FoldState, *, window: int = 0) -> Facts:
         is_todo_old=_is_todo_old(state),
         is_todo_current=_is_todo_current(state, last_words),
         is_finished=_is_finished(state),
+        **_list_asked(state),
         **_compare_moments(state),
     )
+
+
+def _list_asked(state: FoldState) -> dict[str, Any]:
+    """Return what the user has asked for."""
+    last = state.requests[-1].text if state.requests else ""
+    return {
+        "task": state.task or last,
+        "intent": last,
+        "request": _find_request(state),
+        "requests": _list_other_requests(state),
+        "answers_to": find_answered(state) if state.answered else "",
+        "pending_prompts": [queued.text for queued in state.queued],
+    }
 
 
 def _find_request(state: FoldState) -> str:
