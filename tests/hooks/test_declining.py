@@ -101,7 +101,7 @@ def test_work_without_waiting_for_an_answer_belongs_to_the_thread(
     assert {*heads(store)} == {TASK}
 
 
-@pytest.mark.parametrize("how", ["prompt", "command", "command elsewhere"])
+@pytest.mark.parametrize("how", ["prompt", "command"])
 def test_a_session_that_joined_leaves_the_thread_if_the_user_declines_it(
     later: Talk, store: Store, how: str
 ) -> None:
@@ -111,8 +111,7 @@ def test_a_session_that_joined_leaves_the_thread_if_the_user_declines_it(
     if how == "prompt":
         exchange(later, "no, please not that today", "All right.")
     else:
-        session = ("claude", "session-2") if how == "command" else None
-        store.record("declined", [before.id], session=session)
+        store.record("declined", [before.id], session=("claude", "session-2"))
     write_license(later)
 
     found = heads(store)
@@ -122,9 +121,12 @@ def test_a_session_that_joined_leaves_the_thread_if_the_user_declines_it(
     assert store.find(before.name or "").state == "declined"
 
 
-def test_a_session_that_declines_takes_no_other_session_out(later: Talk, store: Store) -> None:
+@pytest.mark.parametrize("session", [("claude", "session-3"), None])
+def test_a_decline_elsewhere_takes_no_session_out(
+    later: Talk, store: Store, session: tuple[str, str] | None
+) -> None:
     exchange(later, "continue", "You stopped after writing style.css.")
-    store.record("declined", [heads(store)[TASK].id], session=("claude", "session-3"))
+    store.record("declined", [heads(store)[TASK].id], session=session)
     write_license(later, "and the license")
 
     assert {*heads(store)} == {TASK}

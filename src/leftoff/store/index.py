@@ -494,10 +494,12 @@ class StoreIndex(LogIndex):
 
 
 def _leaves(event: layout.StoreEvent, joined: layout.StoreEvent, session_id: str) -> bool:
-    """Return whether an event takes a session out of the thread that it had joined."""
+    """Return whether an event takes a session out of the thread that it had joined.
+
+    What somebody declines in a terminal says nothing about the sessions of others.
+    """
     is_later = event.action == "declined" and event.id > joined.id
-    # Not every agent tells its commands in which session they run.
-    return is_later and event.session_id in {None, session_id}
+    return is_later and event.session_id == session_id
 
 
 def _build_entry(row: Sequence[Any]) -> CheckpointEntry:
