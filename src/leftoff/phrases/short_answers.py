@@ -70,7 +70,7 @@ def is_parting(message: str) -> bool:
 
 
 def asks_to_explain(message: str) -> bool:
-    """Return whether a message asks for an explanation, which changes nothing by itself."""
+    """Return whether a message only asks for an explanation, not for a change."""
     is_short = len(message) <= _LONGEST_ASIDE and "\n" not in message
     return is_short and _compile("explanations").fullmatch(fold(message).strip()) is not None
 
